@@ -101,6 +101,17 @@ class Seed(Setting):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ticked(Setting):
+    """A box to be ticked."""
+
+    value: bool = False
+
+    def ask(self, cell: Cell) -> object:
+        """Show the box."""
+        return cell.checkbox(self.label, value=self.value, **self._shared)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Listed(Setting):
     """Several numbers in one line."""
 
@@ -184,11 +195,13 @@ class SettingsForm:
     """Controls by the names of what they set: those in rows, and all others.
 
     ``widths`` are those of the controls in a row; without them, one row has them all.
+    All others stand in a popover, which is ``called`` so.
     """
 
     row: Mapping[str, Asked]
     more: Mapping[str, Asked] = field(default_factory=dict)
     widths: tuple[float, ...] = ()
+    called: str = "More"
 
     def ask(self) -> dict[str, Any]:
         """Show the controls, and return what they are set to, by name.
@@ -214,7 +227,7 @@ class SettingsForm:
 
         show(self.row, (Cell(place=place) for row in rows for place in row[: len(widths)]))
         if self.more:
-            with rows[-1][-1].popover("More", width="stretch"):
+            with rows[-1][-1].popover(self.called, width="stretch"):
                 show(self.more, repeat(controls.HERE))
         return {name: one.read(shown[name]) for name, one in known.items()}
 

@@ -105,14 +105,21 @@ def table(
     )
 
 
-def metrics(numbers: Mapping[str, tuple[str | None, ...]], *, narrow: bool = False) -> None:
+def metrics(
+    numbers: Mapping[str, tuple[str | None, ...]],
+    *,
+    places: Sequence[DeltaGenerator] = (),
+    narrow: bool = False,
+) -> None:
     """Show numbers side by side: each with what it means, and what stands below it.
 
-    ``narrow`` ones take the room that they need, and others a column each.
+    They stand in ``places`` or in a column each; ``narrow`` ones take the room that they
+    need.
     """
-    line = st.container(horizontal=True, gap="large") if narrow else None
-    places = st.columns(len(numbers)) if line is None else [line] * len(numbers)
-    for place, (label, (number, meaning, *below)) in zip(places, numbers.items(), strict=True):
+    if narrow:
+        places = [st.container(horizontal=True, gap="large")] * len(numbers)
+    shown = zip(places or st.columns(len(numbers)), numbers.items(), strict=False)
+    for place, (label, (number, meaning, *below)) in shown:
         place.metric(
             label,
             number,
@@ -120,7 +127,7 @@ def metrics(numbers: Mapping[str, tuple[str | None, ...]], *, narrow: bool = Fal
             delta_color="off",
             delta_arrow="off",
             help=meaning,
-            width="stretch" if line is None else "content",
+            width="content" if narrow else "stretch",
         )
 
 

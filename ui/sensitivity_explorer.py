@@ -6,7 +6,7 @@ Nothing here comes from anybody's data.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -33,7 +33,8 @@ from dpcore.studies.teaching.small_tables import (
     TableSetting,
 )
 from ui import controls, live_chart, results, session
-from ui.text import literal, sentence_of
+from ui.form import ChoiceSetting, NumberSetting, SettingsForm, Slide, Ticked
+from ui.text import literal
 
 NAMES: Final = (
     *("Ana", "Ben", "Cem", "Dee", "Eli", "Fay"),
@@ -329,94 +330,121 @@ def _start(key: str, question: ExplorerQuery) -> None:
     )
 
 
-_SHARE = "Local ÷ global sensitivity. It is confidential for a real table."
 _CHART = "explorer-chart"
+_MOVES, _NUMBER = "What can one person change?", "Is the number of people public?"
 _MOST_GROUPS = 6
 
 
-def ask() -> ExplorerQuery:
-    """Show the public controls; the page stops where the bounds are no interval."""
-    first, second, third, more = controls.row(4)
-    key = first.selectbox(
-        "Statistic",
-        list(EXPLORABLE),
-        format_func=lambda name: EXPLORABLE[name].label,
-        key="explored",
-    )
-    change = second.selectbox(
-        "Neighboring datasets",
-        list(RecordChange),
-        key="change",
-        note="One person may change the record (n is public), join, or leave.",
-    )
-    level, groups, group_is_public = 0.5, _MOST_GROUPS, True
-    if key == "quantile":
-        level = third.slider("Quantile level", 0.25, (0.0, 1.0, 0.05), key="level")
-    if EXPLORABLE[key].columns is Columns.GROUPED:
-        groups = third.number("Number of groups", 4, (1, _MOST_GROUPS), key="groups")
-        private = third.place.checkbox(
-            "Private group",
-            key="group-private",
-            bind="query-params",
-            disabled=change is not RecordChange.SUBSTITUTION,
-            help="A replaced record may have another group.",
-        )
-        group_is_public = change is not RecordChange.SUBSTITUTION or not private
-    more.place.markdown("&nbsp;")
-    with more.place.popover("Public bounds", width="stretch"):
-        low, high = controls.row(2)
-        lower = low.number("Lower bound", 0.0, (-1e6, 1e6), key="lowest")
-        upper = high.number("Upper bound", 100.0, (-1e6, 1e6), key="highest")
+_FORM: Final = SettingsForm(
+    row={
+        "key": ChoiceSetting(
+            label="Statistic",
+            options=tuple(EXPLORABLE),
+            named=lambda name: EXPLORABLE[name].label,
+            key="explored",
+        ),
+        "change": ChoiceSetting(
+            label="Neighboring datasets",
+            options=tuple(RecordChange),
+            key="change",
+            note="One person may change the record (n is public), join, or leave.",
+        ),
+        "level": lambda asked: (
+            Slide(label="Quantile level", value=0.25, within=(0.0, 1.0, 0.05), key="level")
+            if asked["key"] == "quantile"
+            else None
+        ),
+        "groups": lambda asked: (
+            NumberSetting(label="Number of groups", value=4, within=(1, _MOST_GROUPS), key="groups")
+            if _is_grouped(asked)
+            else None
+        ),
+        "private": lambda asked: (
+            Ticked(
+                label="Private group",
+                key="group-private",
+                note="A replaced record may have another group.",
+            )
+            if _is_grouped(asked) and asked["change"] is RecordChange.SUBSTITUTION
+            else None
+        ),
+    },
+    more={
+        "lower": NumberSetting(label="Lower bound", value=0.0, within=(-1e6, 1e6), key="lowest"),
+        "upper": NumberSetting(label="Upper bound", value=100.0, within=(-1e6, 1e6), key="highest"),
+    },
+    called="Public bounds",
+    widths=(1.0, 1.0, 0.6, 0.6),
+)
+
+
+def _is_grouped(asked: Mapping[str, Any]) -> bool:
+    return EXPLORABLE[asked["key"]].columns is Columns.GROUPED
+
+
+def show() -> None:
+    """Ask which of both questions is explored, and its settings, and answer it."""
+    question = controls.HERE.radio("Question", [_MOVES, _NUMBER], key="explorer-view")
+    if question == _NUMBER:
+        _private_number(**_NUMBERS.ask())
+    else:
+        _explore(_design(**_FORM.ask()))
+
+
+def _design(
+    *,
+    key: str,
+    change: RecordChange,
+    lower: float,
+    upper: float,
+    level: float = 0.5,
+    groups: int = _MOST_GROUPS,
+    private: bool = False,
+) -> ExplorerQuery:
     if not upper - lower > 1e-9 * max(abs(lower), abs(upper), 1):
-        st.info("The upper bound must exceed the lower bound.", icon="✏️")
-        session.end_page()
+        raise ParameterError("the upper bound must exceed the lower bound.")
     setting = TableSetting(
         bounds=Interval(lower=lower, upper=upper),
         level=level,
         groups=groups,
-        group_is_public=group_is_public,
+        group_is_public=not private,
     )
     return ExplorerQuery(key=key, setting=setting, change=change)
 
 
-def explore(question: ExplorerQuery) -> None:
+def _explore(question: ExplorerQuery) -> None:
     """Show the message, the table to play with, and everybody's reach."""
     message = st.container()
-    drawn, controls = st.columns([3, 2], gap="large")
+    drawn, controlled = st.columns([3, 2], gap="large")
     reach, sheet = st.columns([3, 2], gap="large")
-    table = edit(question, controls=controls, sheet=sheet)
+    table = edit(question, controls=controlled, sheet=sheet)
     if table is None:
         return
-    try:
+    with message, controls.valid():
         groups = sizes(table.rows, question.setting)
         worst = question.statistic.sensitivity(groups, question.setting, question.change)
         scene = _scene(question, table, table.rows)
-        extreme = _extreme(question, table)
-    except ParameterError as error:
-        message.info(sentence_of(error), icon="✏️")
-        return
-    with message:
-        _answer(scene, worst, extreme)
+        _answer(scene, worst, _extreme(question, table))
     with drawn:
-        _clickable(scene)
+        # A click on one of the people selects the person to move.
+        picture = people_picture(scene)
+        st.markdown(f"**{literal(picture.title)}**")
+        live_chart.show(picture, key=_CHART, on_pick=choose)
     with reach:
-        picture = reach_picture(scene, worst)
-        results.show(picture, "explorer-reach", simulated=True)
+        results.show(reach_picture(scene, worst), "explorer-reach", simulated=True)
     st.markdown(neighbors.why(question.key, scene, worst))
 
 
-def details() -> None:
-    """Define what the page compares."""
-    st.markdown(
-        "**Local sensitivity**: the most that one person can change the statistic of "
-        "this table. It is found by trying all people with new values at the bounds, on "
-        "a grid, at the values present and at the means of the others. Noise scaled to "
-        "it would reveal the data.\n\n"
-        "**Global sensitivity** Δ = max |f(D) - f(D′)| over all neighboring tables D, "
-        "D′ with values between the public bounds. It is public. Laplace noise of "
-        "scale Δ/ε gives ε-differential privacy.\n\n"
-        "Formulas: Liu 2016 (arXiv 1607.08554), corrected for the pooled variance."
-    )
+METHODS: Final = (
+    "**Local sensitivity**: the most that one person can change the statistic of "
+    "this table. It is found by trying all people with new values at the bounds, on "
+    "a grid, at the values present and at the means of the others. Noise scaled to "
+    "it would reveal the data.\n\n"
+    "**Global sensitivity** Δ = max |f(D) - f(D′)| over all neighboring tables D, "
+    "D′ with values between the public bounds. It is public. Laplace noise of "
+    "scale Δ/ε gives ε-differential privacy.\n\n"
+    "Formulas: Liu 2016 (arXiv 1607.08554), corrected for the pooled variance."
+)
 
 
 def _scene(question: ExplorerQuery, table: ToyTable, rows: FloatArray) -> Scene:
@@ -479,31 +507,30 @@ def _answer(scene: Scene, worst: float, extreme: str) -> None:
         end = "Noise must cover the global sensitivity."
     st.header(literal(f"{here}, and over all tables {over_all}"), anchor=False)
     st.markdown(literal(f"Worst case: {extreme}. {end}"))
-    first, second, third = st.columns(3)
-    first.metric(
-        "Local sensitivity",
-        significant(local),
-        help="The largest change that one person can make in this table.",
+    places = st.columns(3)
+    defined = 0 < worst < np.inf
+    results.metrics(
+        {
+            "Local sensitivity": (
+                significant(local),
+                "The largest change that one person can make in this table.",
+            ),
+            "Global sensitivity": (
+                all_tables,
+                (
+                    "The largest change in any table. Noise is scaled to it. Narrower bounds make "
+                    "it smaller."
+                ),
+            ),
+            "Local ÷ global": (
+                f"{significant(100 * local / worst)}%" if defined else "undefined",
+                "Local ÷ global sensitivity. It is confidential for a real table.",
+            ),
+        },
+        places=places,
     )
-    first.badge("Confidential for a real table", icon=":material/lock:", color="orange")
-    second.metric(
-        "Global sensitivity",
-        all_tables,
-        help="The largest change in any table. Noise is scaled to it. Narrower bounds make "
-        "it smaller.",
-    )
-    second.badge("Public", icon=":material/public:", color="blue")
-    if 0 < worst < np.inf:
-        third.metric("Local ÷ global", f"{significant(100 * local / worst)}%", help=_SHARE)
-    else:
-        third.metric("Local ÷ global", "undefined", help=_SHARE)
-
-
-def _clickable(scene: Scene) -> None:
-    """Draw the people; a click on one selects the person to move."""
-    picture = people_picture(scene)
-    st.markdown(f"**{literal(picture.title)}**")
-    live_chart.show(picture, key=_CHART, on_pick=choose)
+    places[0].badge("Confidential for a real table", icon=":material/lock:", color="orange")
+    places[1].badge("Public", icon=":material/public:", color="blue")
 
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
@@ -513,11 +540,18 @@ _DRAWS, _SEED = 20_000, 1
 _SIZES = (5, 20, 50, 200, 1000)
 
 
-def show_private_number() -> None:
+_NUMBERS: Final = SettingsForm(
+    row={
+        "people": Slide(
+            label="People in the table", value=20, within=(2, 500), key="private-people"
+        ),
+        "epsilon": Slide(label="Claimed ε", value=1.0, within=(*_EPSILONS, 0.05), key="promised"),
+    }
+)
+
+
+def _private_number(*, people: int, epsilon: float) -> None:
     """Show the leak of a private number of people, and the noisy average."""
-    first, second = controls.row(2)
-    people = first.slider("People in the table", 20, (2, 500), key="private-people")
-    epsilon = second.slider("Claimed ε", 1.0, (*_EPSILONS, 0.05), key="promised")
     size = PrivateSize(people=people, epsilon=epsilon, bounds=_BOUNDS)
     level = epsilon_text(size.clamped_level)
     st.header(
@@ -529,17 +563,18 @@ def show_private_number() -> None:
         "A mean of values in [0, 100] is released with noise of scale 100/(nε). With "
         f"{people} people or {people - 1} the scale differs, so a distant result reveals n."
     )
-    metrics = st.columns(3)
-    metrics[0].metric("Claimed", f"ε = {epsilon_text(epsilon)}", help="The claimed privacy loss.")
-    metrics[1].metric(
-        "Laplace, n private",
-        "no finite ε",
-        help="Distant results reveal the noise scale, and with it n.",
-    )
-    metrics[2].metric(
-        "BIT, n private",
-        f"ε = {level}",
-        help="Exactly max{ε, log(n/(n - 1)) + ε (n - 1)/n}, rounded up.",
+    results.metrics(
+        {
+            "Claimed": (f"ε = {epsilon_text(epsilon)}", "The claimed privacy loss."),
+            "Laplace, n private": (
+                "no finite ε",
+                "Distant results reveal the noise scale, and with it n.",
+            ),
+            "BIT, n private": (
+                f"ε = {level}",
+                "Exactly max{ε, log(n/(n - 1)) + ε (n - 1)/n}, rounded up.",
+            ),
+        }
     )
     results.show(leak_picture(size, widest=_EPSILONS[1]), "leak")
     st.header("Repair: divide a noisy sum by a noisy count", anchor=False)

@@ -28,29 +28,36 @@ _Cells = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
 
 def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
     """Show how many ranks the quantiles are off, and how fine the grid is."""
-    first, second, third = cells
     ranks, size = float(plan.ranks.max()), asked.query.size
     people = size.people
     unit = literal(asked.query.quantity.name) or "the column's unit"
-    first.metric(
-        "Margin of error (95%, noise only)",
-        f"± {math.ceil(ranks):,} ranks",
-        help=f"How far off the number of {session.unit().counted} up to a value is "
-        "counted, at worst. How "
-        "far off that makes a value depends on how dense the data are there, which is "
-        f"not public. All {len(plan.shares)} quantiles at once, 95 times of 100.",
-    )
-    second.metric(
-        f"In shares of the {session.unit().counted}",
-        f"± {significant(100 * min(ranks / people, 1.0), up=True)}%",
-        help=f"The same as a share of {'' if size.public else 'at least '}{people:,} "
-        f"{session.unit().counted}.",
-    )
-    third.metric(
-        "Quantiles",
-        f"{len(plan.shares)}",
-        help="They cost no more than two of them: all follow from the same noisy "
-        "counts. More of them widen each interval a little, as all hold at once.",
+    results.metrics(
+        {
+            "Margin of error (95%, noise only)": (
+                f"± {math.ceil(ranks):,} ranks",
+                (
+                    f"How far off the number of {session.unit().counted} up to a value is "
+                    "counted, at worst. How "
+                    "far off that makes a value depends on how dense the data are there, which is "
+                    f"not public. All {len(plan.shares)} quantiles at once, 95 times of 100."
+                ),
+            ),
+            f"In shares of the {session.unit().counted}": (
+                f"± {significant(100 * min(ranks / people, 1.0), up=True)}%",
+                (
+                    f"The same as a share of {'' if size.public else 'at least '}{people:,} "
+                    f"{session.unit().counted}."
+                ),
+            ),
+            "Quantiles": (
+                f"{len(plan.shares)}",
+                (
+                    "They cost no more than two of them: all follow from the same noisy "
+                    "counts. More of them widen each interval a little, as all hold at once."
+                ),
+            ),
+        },
+        places=cells,
     )
     st.caption(
         f"Each comes with an interval in {unit}, and none is lower than the one before. "

@@ -92,25 +92,28 @@ def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
     quantity = asked.query.quantity
     unit = after_number(quantity.suffix)
     computed, raw, off = (float(numbers[0]) for numbers in (found.computed, found.raw, found.total))
-    left, right = st.columns(2)
-    left.metric(
-        "As it is computed",
-        f"{quantity.about(computed, _DIGITS)}{unit}",
-        help=f"{literal(capital(asked.statement))}. Noise is added to this number.",
-    )
-    right.metric(
-        "In the column",
-        f"{quantity.about(raw, _DIGITS)}{unit}",
-        help="Of the values as they were read.",
+    results.metrics(
+        {
+            "As it is computed": (
+                f"{quantity.about(computed, _DIGITS)}{unit}",
+                f"{literal(capital(asked.statement))}. Noise is added to this number.",
+            ),
+            "In the column": (
+                f"{quantity.about(raw, _DIGITS)}{unit}",
+                "Of the values as they were read.",
+            ),
+        }
     )
     noise, sampling = _public_errors(asked, study)
-    first, second, third = st.columns(3)
-    first.metric("Error: noise", noise, help="95 times of 100, at worst.")
-    second.metric("Error: sampling", sampling, help="95 times of 100, at most.")
-    third.metric(
-        "Error: bias",
-        f"{significant(off, _DIGITS)}{after_number(quantity.of_differences)}",
-        help="As it is computed, less what is in the column. No interval covers it.",
+    results.metrics(
+        {
+            "Error: noise": (noise, "95 times of 100, at worst."),
+            "Error: sampling": (sampling, "95 times of 100, at most."),
+            "Error: bias": (
+                f"{significant(off, _DIGITS)}{after_number(quantity.of_differences)}",
+                "As it is computed, less what is in the column. No interval covers it.",
+            ),
+        }
     )
 
 

@@ -149,19 +149,23 @@ def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:
     statistic, bounds = asked.query.statistic, asked.query.bounds
     count = plan.numbers
     ahead = expect(asked.mechanism, statistic, bounds, level=level_of_each(count))
-    first, second, third = cells
-    first.metric(
-        _NOISE,
-        f"± {significant(ahead.noise)}{unit}",
-        help="Before you pay, at worst: how far a release falls from the value of this "
-        f"table, wherever that lies.{_together(count)}",
+    results.metrics(
+        {
+            _NOISE: (
+                f"± {significant(ahead.noise)}{unit}",
+                (
+                    "Before you pay, at worst: how far a release falls from the value of this "
+                    f"table, wherever that lies.{_together(count)}"
+                ),
+            ),
+            "RMSE of the noise, at most": (
+                f"{significant(ahead.typical)}{unit}",
+                "Root mean squared error of the noise at the least favorable position.",
+            ),
+        },
+        places=cells,
     )
-    second.metric(
-        "RMSE of the noise, at most",
-        f"{significant(ahead.typical)}{unit}",
-        help="Root mean squared error of the noise at the least favorable position.",
-    )
-    _sampling(third, "Margin of sampling error, at most", _limit(ahead.sampling, unit))
+    _sampling(cells[2], "Margin of sampling error, at most", _limit(ahead.sampling, unit))
     _apart(asked, 2 * ahead.noise, f"{significant(2 * ahead.noise)}{unit}")
 
 
@@ -187,21 +191,27 @@ def _of_ranks(asked: Request, cells: Cells) -> None:
     people = size.people
     (ranks,) = plan.half_widths(LEVEL)
     sampling = _Z * math.sqrt(people * statistic.q * (1 - statistic.q))
-    first, second, third = cells
-    first.metric(
-        _NOISE,
-        f"± {math.ceil(ranks):,} ranks",
-        help="The answer may be the value that many places away in the "
-        "sorted table. How far off the value is then depends on the data, and cannot "
-        "be said in advance.",
+    results.metrics(
+        {
+            _NOISE: (
+                f"± {math.ceil(ranks):,} ranks",
+                (
+                    "The answer may be the value that many places away in the "
+                    "sorted table. How far off the value is then depends on the data, and cannot "
+                    "be said in advance."
+                ),
+            ),
+            f"In shares of the {session.unit().counted}": (
+                f"± {_points(min(math.ceil(ranks) / people, 1.0))}",
+                (
+                    f"The same as a share of {'' if size.public else 'at least '}{people:,} "
+                    f"{session.unit().counted}."
+                ),
+            ),
+        },
+        places=cells,
     )
-    second.metric(
-        f"In shares of the {session.unit().counted}",
-        f"± {_points(min(math.ceil(ranks) / people, 1.0))}",
-        help=f"The same as a share of {'' if size.public else 'at least '}{people:,} "
-        f"{session.unit().counted}.",
-    )
-    _sampling(third, "Sampling error", f"± {math.ceil(sampling):,} ranks")
+    _sampling(cells[2], "Sampling error", f"± {math.ceil(sampling):,} ranks")
     st.caption(
         f"The answer is one of {statistic.candidates} evenly spaced values between the "
         f"bounds, {significant(statistic.step)} apart."
@@ -228,26 +238,33 @@ def _of_matrix(asked: Request, cells: Cells) -> None:
     each = level_of_each(len(plan.statistic.labels))
     parts = plan.half_widths(each) / plan.release.largest
     columns = plan.release.columns
-    first, second, third = cells
-    first.metric(
-        "Noise / largest variance",
-        f"± {_points(float(np.max(parts[:columns])))}",
-        help="A part of the largest variance that the bounds allow; the worst of all "
-        "columns. The variance of the table may be far smaller, and the noise a far "
-        "larger part of that."
-        f"{_together(len(parts))}",
-    )
-    second.metric(
-        "Noise / largest covariance",
-        f"± {_points(float(np.max(parts[columns:])))}",
-        help="A part of the largest covariance that the bounds allow; the covariance of the "
-        f"table may be far smaller.{_together(len(parts))}",
-    )
-    third.metric(
-        "Numbers released",
-        f"{len(parts)}",
-        help=f"{columns} variances, then {len(parts) - columns} covariances within "
-        "what the released variances allow. They share the budget.",
+    results.metrics(
+        {
+            "Noise / largest variance": (
+                f"± {_points(float(np.max(parts[:columns])))}",
+                (
+                    "A part of the largest variance that the bounds allow; the worst of all "
+                    "columns. The variance of the table may be far smaller, and the noise a far "
+                    "larger part of that."
+                    f"{_together(len(parts))}"
+                ),
+            ),
+            "Noise / largest covariance": (
+                f"± {_points(float(np.max(parts[columns:])))}",
+                (
+                    "A part of the largest covariance that the bounds allow; the covariance of the "
+                    f"table may be far smaller.{_together(len(parts))}"
+                ),
+            ),
+            "Numbers released": (
+                f"{len(parts)}",
+                (
+                    f"{columns} variances, then {len(parts) - columns} covariances within "
+                    "what the released variances allow. They share the budget."
+                ),
+            ),
+        },
+        places=cells,
     )
     st.caption(
         "The noise is given as a part of the largest variance and covariance that the "
@@ -259,20 +276,24 @@ def _of_shares(asked: Request, plan: Plan, cells: Cells) -> None:
     count = len(asked.query.statistic.labels)
     widths = plan.half_widths(level_of_each(count))
     people = asked.query.size.people
-    first, second, third = cells
-    first.metric(
-        _NOISE,
-        f"± {significant(float(widths.max()))}",
-        help="Error of a share, to first order, if all categories are equally large; the "
-        f"worst of them.{_together(count)}",
-    )
-    second.metric(
-        "Categories",
-        f"{len(widths)}",
-        help="Their shares add up to 1 after the procedure, which costs nothing.",
+    results.metrics(
+        {
+            _NOISE: (
+                f"± {significant(float(widths.max()))}",
+                (
+                    "Error of a share, to first order, if all categories are equally large; the "
+                    f"worst of them.{_together(count)}"
+                ),
+            ),
+            "Categories": (
+                f"{len(widths)}",
+                "Their shares add up to 1 after the procedure, which costs nothing.",
+            ),
+        },
+        places=cells,
     )
     half = f"± {significant(min(_Z * 0.5 / math.sqrt(people), 1.0))}"
-    _sampling(third, "Margin of sampling error, at most", half)
+    _sampling(cells[2], "Margin of sampling error, at most", half)
     apart = 2 * float(widths.max())
     _apart(asked, apart, significant(apart))
 

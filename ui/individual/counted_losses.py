@@ -101,10 +101,7 @@ def _losses(asked: Request, table: PartitionedDataset, relation: NeighboringRela
 
 
 def _chain(losses: Losses) -> None:
-    cells = st.columns(3)
-    everybody.tell_guarantee(cells[0], losses.worst_case)
-    everybody.tell_most(cells[1], losses.maximum)
-    everybody.tell_average(cells[2], losses.mean)
+    everybody.in_short(losses.worst_case, losses.maximum, losses.mean)
 
 
 def tell_threshold(losses: Losses) -> None:

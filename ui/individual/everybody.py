@@ -6,8 +6,7 @@ before it is opened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -29,10 +28,6 @@ from ui import controls, results, session
 from ui.individual.subject import AnySubject, ModelSubject
 from ui.study import Study
 from ui.text import literal, sentence_of
-
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
 
 _MOST = "Confidential: what the release can reveal about the most exposed person."
 _AVERAGE = "Confidential: the losses of all people of this table, on average."
@@ -175,20 +170,23 @@ def folded(label: str, key: str, draw: Callable[[], None]) -> None:
 
 def chain(steps: GuaranteeLadder, *, key: str) -> None:
     """Show the chain of guarantees in numbers, and offer it as nested bars."""
-    cells = st.columns(4)
-    tell_guarantee(cells[0], steps.guarantee)
     text, known = steps.anybody
-    words: dict[str, Any] = {"delta_color": "off", "delta_arrow": "off"}
-    cells[1].metric(
-        "This table, anybody",
-        text,
-        delta=known or None,
-        **words,
-        help="The largest loss of anyone in this table or joining it. It is a proved upper "
-        "bound, or else a lower bound found by search.",
+    in_short(
+        steps.guarantee,
+        steps.maximum,
+        steps.mean,
+        {
+            "This table, anybody": (
+                text,
+                (
+                    "The largest loss of anyone in this table or joining it. It is a proved upper "
+                    "bound, or else a lower bound found by search."
+                ),
+                known or None,
+            )
+        },
+        upper=steps.upper,
     )
-    tell_most(cells[2], steps.maximum, upper=steps.upper)
-    tell_average(cells[3], steps.mean, upper=steps.upper)
     folded(
         "The four beside each other",
         "chain",
@@ -196,33 +194,29 @@ def chain(steps: GuaranteeLadder, *, key: str) -> None:
     )
 
 
-def tell_guarantee(cell: DeltaGenerator, guarantee: float) -> None:
-    """Show the largest loss over all tables and people."""
-    cell.metric(
-        "Any table, anybody (DP)",
-        epsilon_text(guarantee),
-        help=f"The guarantee: the largest loss over all tables and all {session.unit().nouns}.",
-    )
-
-
-def tell_most(cell: DeltaGenerator, loss: float, *, upper: bool = False) -> None:
-    """Show what the most exposed person of the table loses."""
-    _tell(cell, "Largest loss here", loss, _MOST, upper=upper)
-
-
-def tell_average(cell: DeltaGenerator, loss: float, *, upper: bool = False) -> None:
-    """Show what the average person of the table loses."""
-    _tell(cell, "Average loss here", loss, _AVERAGE, upper=upper)
-
-
-def _tell(cell: DeltaGenerator, label: str, loss: float, explained: str, *, upper: bool) -> None:
-    cell.metric(
-        label,
-        significant(loss, up=upper),
-        delta="at most" if upper else None,
-        delta_color="off",
-        delta_arrow="off",
-        help=explained,
+def in_short(
+    guarantee: float,
+    largest: float,
+    average: float,
+    between: Mapping[str, tuple[str | None, ...]] | None = None,
+    *,
+    upper: bool = False,
+) -> None:
+    """Show the guarantee, the largest and the average loss, and what is between."""
+    below = "at most" if upper else None
+    results.metrics(
+        {
+            "Any table, anybody (DP)": (
+                epsilon_text(guarantee),
+                (
+                    "The guarantee: the largest loss over all tables and all "
+                    f"{session.unit().nouns}."
+                ),
+            ),
+            **(between or {}),
+            "Largest loss here": (significant(largest, up=upper), _MOST, below),
+            "Average loss here": (significant(average, up=upper), _AVERAGE, below),
+        }
     )
 
 

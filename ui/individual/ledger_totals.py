@@ -149,24 +149,28 @@ def _everybody(
             f"{session.unit().nouns}. What somebody "
             "lost is worked out here for the table in use alone."
         )
-    cells = st.columns(3)
-    cells[0].metric(
-        "Account was charged",
-        f"ε = {epsilon_text(charged)}",
-        help="Public: the sum of the costs, for the worst case of each release.",
-    )
-    cells[1].metric(
-        "Largest total loss",
-        f"ε = {significant(losses.maximum)}",
-        help="Confidential: what all releases together can tell about the one "
-        f"{session.unit().noun} of this table with the largest total.",
-    )
-    cells[2].metric(
-        "Average total loss",
-        f"ε = {significant(losses.mean)}",
-        help=f"Confidential: the losses of all {session.unit().nouns} of this table, "
-        "added up and "
-        "divided by their number.",
+    results.metrics(
+        {
+            "Account was charged": (
+                f"ε = {epsilon_text(charged)}",
+                "Public: the sum of the costs, for the worst case of each release.",
+            ),
+            "Largest total loss": (
+                f"ε = {significant(losses.maximum)}",
+                (
+                    "Confidential: what all releases together can tell about the one "
+                    f"{session.unit().noun} of this table with the largest total."
+                ),
+            ),
+            "Average total loss": (
+                f"ε = {significant(losses.mean)}",
+                (
+                    f"Confidential: the losses of all {session.unit().nouns} of this table, "
+                    "added up and "
+                    "divided by their number."
+                ),
+            ),
+        }
     )
     picture = totals_picture(
         losses, charged=charged, planned=float(worst.of[way][0]), compared=compared

@@ -258,22 +258,24 @@ def _settings(cells: Sequence[Cell]) -> tuple[int | None, int]:
 
 def _shown(found: Recovery, what: str, unit: str) -> None:
     """Show the recovered number beside the truth."""
-    cells = st.columns(3)
-    cells[0].metric(
-        "Disclosed loss",
-        f"ε = {told_text(found)}",
-        help=f"The {session.unit().noun}'s own loss from this one answer, with as many digits "
-        "as are disclosed.",
-    )
-    cells[1].metric(
-        "Attacker finds",
-        significant(found.recovered, 6),
-        help="What follows for the exact number from the released one and the disclosed loss.",
-    )
-    cells[2].metric(
-        "Without noise",
-        significant(found.truth, 6),
-        help="Confidential: the exact number, which nobody outside should ever know.",
+    results.metrics(
+        {
+            "Disclosed loss": (
+                f"ε = {told_text(found)}",
+                (
+                    f"The {session.unit().noun}'s own loss from this one answer, with as many "
+                    "digits as are disclosed."
+                ),
+            ),
+            "Attacker finds": (
+                significant(found.recovered, 6),
+                "What follows for the exact number from the released one and the disclosed loss.",
+            ),
+            "Without noise": (
+                significant(found.truth, 6),
+                "Confidential: the exact number, which nobody outside should ever know.",
+            ),
+        }
     )
     results.show(recovery_picture(found, what=what, unit=unit), "recovery")
 

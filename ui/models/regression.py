@@ -194,31 +194,36 @@ def _simulated(study: Study, asked: ModelRequest, fit: Fit) -> FloatArray | None
 
 def _checks(found: Diagnostics, asked: ModelRequest) -> None:
     """Show how the fit went, and say in words what is wrong with it."""
-    cells = st.columns(4)
-    cells[0].metric(
-        "People behind it",
-        f"{found.people:,}",
-        help="How many rows of the table have all that the model needs, after missing "
-        "values were treated as declared.",
-    )
-    cells[1].metric(
-        "Explained",
-        "not defined" if np.isnan(found.explained) else percent(found.explained),
-        help="How much smaller the losses are than those of the best constant prediction: R² "
-        "for a linear model, the share of the deviance for others. The penalty counts "
-        "against it, so it can be negative.",
-    )
-    cells[2].metric(
-        "Largest leverage",
-        significant(found.largest_leverage),
-        help=f"The share of the prediction for one {session.unit().noun} that the own "
-        "record makes. "
-        "At 1 the model says what that target is.",
-    )
-    cells[3].metric(
-        "Condition number",
-        significant(found.condition),
-        help="How unequally well the table determines the coefficients: 1 is best.",
+    results.metrics(
+        {
+            "People behind it": (
+                f"{found.people:,}",
+                (
+                    "How many rows of the table have all that the model needs, after missing "
+                    "values were treated as declared."
+                ),
+            ),
+            "Explained": (
+                "not defined" if np.isnan(found.explained) else percent(found.explained),
+                (
+                    "How much smaller the losses are than those of the best constant prediction: "
+                    "R² for a linear model, the share of the deviance for others. The penalty "
+                    "counts against it, so it can be negative."
+                ),
+            ),
+            "Largest leverage": (
+                significant(found.largest_leverage),
+                (
+                    f"The share of the prediction for one {session.unit().noun} that the own "
+                    "record makes. "
+                    "At 1 the model says what that target is."
+                ),
+            ),
+            "Condition number": (
+                significant(found.condition),
+                "How unequally well the table determines the coefficients: 1 is best.",
+            ),
+        }
     )
     if found.explained < 0:
         st.info(_negative(asked))

@@ -111,22 +111,22 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
 def _numbers_of(own: Losses, asked: Asked) -> None:
     people = len(own.ordered)
     above = int(np.count_nonzero(own.ordered > asked.limit))
-    worst, median, more = st.columns(3)
     unit = session.unit()
-    worst.metric(
-        "Worst here",
-        significant(float(own.ordered[-1])),
-        help=f"The largest loss of any {unit.noun} in these data, from all answers together.",
-    )
-    median.metric(
-        "Median",
-        significant(float(own.ordered[(people - 1) // 2])),
-        help=f"Half of the {unit.nouns} lose at most this.",
-    )
-    more.metric(
-        "Above the threshold",
-        f"{above:,} ({percent(above / people)})",
-        help=f"How many {unit.nouns} lose more than the threshold.",
+    results.metrics(
+        {
+            "Worst here": (
+                significant(float(own.ordered[-1])),
+                f"The largest loss of any {unit.noun} in these data, from all answers together.",
+            ),
+            "Median": (
+                significant(float(own.ordered[(people - 1) // 2])),
+                f"Half of the {unit.nouns} lose at most this.",
+            ),
+            "Above the threshold": (
+                f"{above:,} ({percent(above / people)})",
+                f"How many {unit.nouns} lose more than the threshold.",
+            ),
+        }
     )
 
 
@@ -217,16 +217,17 @@ def show_leak() -> None:
         "Threshold ε", 0.1, (0.001, 10.0), key="looking-limit", note="Of the made-up tables."
     )
     found = data_dependent_epsilon(pay, limit=limit, bound=_BOUND)
-    left, right = st.columns(2)
-    left.metric(
-        "ε chosen, the person is in the table",
-        epsilon_text(found.inside),
-        help="Made up: the largest ε at which nobody exceeds the threshold.",
-    )
-    right.metric(
-        "ε chosen, the person is not",
-        epsilon_text(found.outside),
-        help="Made up: the same without the best-paid person.",
+    results.metrics(
+        {
+            "ε chosen, the person is in the table": (
+                epsilon_text(found.inside),
+                "Made up: the largest ε at which nobody exceeds the threshold.",
+            ),
+            "ε chosen, the person is not": (
+                epsilon_text(found.outside),
+                "Made up: the same without the best-paid person.",
+            ),
+        }
     )
     if found.tells:
         st.markdown(

@@ -193,24 +193,29 @@ def _released(answer: Release, request: BootstrapRequest, asked: BootstrapSettin
     shown = (*others(level=asked.level), *asked.shown)
     corrected = methods(tail=asked.tail, level=asked.level)[3].method
     found = corrected.around(numbers, noise=answer.noise**2, people=people)
-    first, second, third = st.columns(3)
     error = found.standard_error
-    first.metric("Answer", f"{quantity.measured(found.center, error)}{unit}", help=_ANSWER)
-    second.metric(
-        "Standard error, cautious",
-        f"{significant(error)}{after_number(quantity.of_differences)}",
-        help=f"How much the answer would scatter if the {session.unit().nouns} had "
-        "been drawn anew and "
-        f"the noise, too; rather too large than too small. More {session.unit().nouns} "
-        "or more ε make "
-        "it smaller.",
-    )
-    third.metric(
-        f"{100 * asked.level:g}% interval",
-        " to ".join(quantity.measured(end, error) for end in (found.lower, found.upper)),
-        help=f"Holds the number that the {session.unit().nouns} were drawn from in at "
-        "least so many of "
-        "100 releases. Public, as it follows from the answers alone.",
+    results.metrics(
+        {
+            "Answer": (f"{quantity.measured(found.center, error)}{unit}", _ANSWER),
+            "Standard error, cautious": (
+                f"{significant(error)}{after_number(quantity.of_differences)}",
+                (
+                    f"How much the answer would scatter if the {session.unit().nouns} had "
+                    "been drawn anew and "
+                    f"the noise, too; rather too large than too small. More {session.unit().nouns} "
+                    "or more ε make "
+                    "it smaller."
+                ),
+            ),
+            f"{100 * asked.level:g}% interval": (
+                " to ".join(quantity.measured(end, error) for end in (found.lower, found.upper)),
+                (
+                    f"Holds the number that the {session.unit().nouns} were drawn from in at "
+                    "least so many of "
+                    "100 releases. Public, as it follows from the answers alone."
+                ),
+            ),
+        }
     )
     picture = one_picture(
         numbers,
