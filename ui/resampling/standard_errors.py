@@ -55,10 +55,9 @@ from dpcore.studies.resampling.bootstrap_study import (
 )
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals
 from ui import controls, results, session, work
-from ui.form import DeclaredStudy
+from ui.form import DeclaredStudy, Listed, NumberSetting, Pane, SettingsForm, Slide
 from ui.resampling import standard_errors_release
 from ui.resampling.standard_errors_settings import FORM, BootstrapSettings, design, find_noise
-from ui.text import sentence_of
 
 _PIECES = 4
 _SHARE = 0.1
@@ -236,11 +235,8 @@ _LEAST, _MOST = 1e-6, 1_000_000
 _MOST_ANSWERS = 20
 
 
-def rivals(asked: BootstrapSettings) -> None:
+def _rivals(asked: BootstrapSettings, *, epsilon: float, draws: int) -> None:
     """Compare averages of Laplace draws with Gaussian noise, at equal privacy."""
-    first, second = controls.row(2)
-    epsilon = _epsilon(first, "se-rival-epsilon")
-    draws = second.slider("Laplace draws averaged, up to", 20, (2, 50), key="se-draws")
     each = Rivals(epsilon=epsilon, delta=asked.delta)
     with st.spinner("Comparing the noise of averages …"):
         pictures = session.remember(
@@ -261,14 +257,8 @@ def rivals(asked: BootstrapSettings) -> None:
     results.show(pictures[1], "se-limits", simulated=True)
 
 
-def normality(asked: BootstrapSettings) -> None:
+def _normality(asked: BootstrapSettings, *, most: int, size: int, samples: int) -> None:
     """Test averages of Laplace draws for normality."""
-    first, second, third = controls.row(3)
-    most = first.slider("Draws averaged, up to", 20, (2, 50), key="se-most")
-    size = second.number(
-        "Values in a sample", 100, (12, 2000), key="se-sample", note="The original: 100."
-    )
-    samples = third.number("Samples for each", 1000, (100, 10_000, 100), key="se-samples")
     found = work.follow(
         "se-normality",
         repr((most, size, samples, asked.seed)),
@@ -291,17 +281,8 @@ def normality(asked: BootstrapSettings) -> None:
     )
 
 
-def sharing(asked: BootstrapSettings) -> None:
+def _sharing(asked: BootstrapSettings, *, epsilon: float, times: int) -> None:
     """Compare the ways in which equal answers may share a budget."""
-    first, second = controls.row(2)
-    epsilon = _epsilon(first, "se-share-epsilon")
-    times = second.number(
-        "Answers",
-        50,
-        (1, 1000),
-        key="se-answers",
-        note="How many answers share the budget, and are averaged.",
-    )
     parts = Equipartition(epsilon=epsilon, delta=asked.delta, times=times)
     with st.spinner("Sharing the budget …"):
         picture = session.remember(
@@ -316,24 +297,14 @@ def sharing(asked: BootstrapSettings) -> None:
     )
 
 
-def combining(asked: BootstrapSettings) -> None:
+def _combining(_: BootstrapSettings, *, epsilons: tuple[float, ...]) -> None:
     """Weigh several Laplace answers of different privacy."""
-    del asked
-    text = controls.HERE.numbers(
-        "ε of each answer",
-        "0.1, 0.5, 1",
-        key="se-weights",
-        note="Separated by commas. The answers are to the same question.",
-    )
-    try:
-        epsilons = _epsilons(text)
-        right = laplace_weights(epsilons)
-        wrong = published_weights(epsilons)
-        best = laplace_variance(epsilons, right)
-        printed = laplace_variance(epsilons, wrong)
-    except ParameterError as error:
-        st.info(sentence_of(error), icon="✏️")
-        return
+    if not 1 <= len(epsilons) <= _MOST_ANSWERS:
+        raise ParameterError(f"give 1 to {_MOST_ANSWERS} answers, separated by commas.")
+    if not all(_LEAST <= epsilon <= _MOST for epsilon in epsilons):
+        raise ParameterError(f"give every answer an ε from {_LEAST:f} to {_MOST:,}.")
+    right, wrong = laplace_weights(epsilons), published_weights(epsilons)
+    best, printed = (laplace_variance(epsilons, weights) for weights in (right, wrong))
     st.markdown(
         "**The answer with the most privacy has the most noise, and should weigh the "
         f"least.** Weighted by ε² the variance is {significant(best)} (sensitivity 1); "
@@ -351,17 +322,76 @@ def combining(asked: BootstrapSettings) -> None:
     )
 
 
-def _epsilons(text: str) -> tuple[float, ...]:
-    epsilons = controls.listed(text, float, "ε of the answers")
-    if not 1 <= len(epsilons) <= _MOST_ANSWERS:
-        raise ParameterError(f"give 1 to {_MOST_ANSWERS} answers, separated by commas.")
-    if not all(_LEAST <= epsilon <= _MOST for epsilon in epsilons):
-        raise ParameterError(f"give every answer an ε from {_LEAST:f} to {_MOST:,}.")
-    return epsilons
+def _epsilon(key: str) -> NumberSetting:
+    return NumberSetting(
+        label="ε", value=1.0, within=(0.01, 10.0, 0.1), key=key, note=controls.EPSILON_HELP
+    )
 
 
-def _epsilon(cell: controls.Cell, key: str) -> float:
-    return cell.number("ε", 1.0, (0.01, 10.0, 0.1), key=key, note=controls.EPSILON_HELP)
+_AVERAGES: Final = {
+    "Combining results": Pane(
+        show=_combining,
+        form=SettingsForm(
+            row={
+                "epsilons": Listed(
+                    label="ε of each answer",
+                    value="0.1, 0.5, 1",
+                    key="se-weights",
+                    note="Separated by commas. The answers are to the same question.",
+                )
+            }
+        ),
+    ),
+    "Averages of Laplace": Pane(
+        show=_rivals,
+        form=SettingsForm(
+            row={
+                "epsilon": _epsilon("se-rival-epsilon"),
+                "draws": Slide(
+                    label="Laplace draws averaged, up to", value=20, within=(2, 50), key="se-draws"
+                ),
+            }
+        ),
+    ),
+    "How normal": Pane(
+        show=_normality,
+        form=SettingsForm(
+            row={
+                "most": Slide(
+                    label="Draws averaged, up to", value=20, within=(2, 50), key="se-most"
+                ),
+                "size": NumberSetting(
+                    label="Values in a sample",
+                    value=100,
+                    within=(12, 2000),
+                    key="se-sample",
+                    note="The original: 100.",
+                ),
+                "samples": NumberSetting(
+                    label="Samples for each",
+                    value=1000,
+                    within=(100, 10_000, 100),
+                    key="se-samples",
+                ),
+            }
+        ),
+    ),
+    "Sharing a budget": Pane(
+        show=_sharing,
+        form=SettingsForm(
+            row={
+                "epsilon": _epsilon("se-share-epsilon"),
+                "times": NumberSetting(
+                    label="Answers",
+                    value=50,
+                    within=(1, 1000),
+                    key="se-answers",
+                    note="How many answers share the budget, and are averaged.",
+                ),
+            }
+        ),
+    ),
+}
 
 
 _TIMES = (2, 5, 10, 20, 50, 100, 150, 200)
@@ -376,14 +406,8 @@ _SAFE_SHARE, _SAFE_TAIL = 0.2, 0.01
 
 def _averages(asked: BootstrapSettings) -> None:
     """Draw what the source says of averages of several results."""
-    views = {
-        "Combining results": combining,
-        "Averages of Laplace": rivals,
-        "How normal": normality,
-        "Sharing a budget": sharing,
-    }
     place = controls.row((1, 2))[0]
-    views[place.selectbox("Average", list(views), key="se-average")](asked)
+    _AVERAGES[place.selectbox("Average", list(_AVERAGES), key="se-average")](asked)
 
 
 def _own(asked: BootstrapSettings) -> None:

@@ -16,7 +16,6 @@ from dpcore.analyses.bootstrap import BootstrapRequest
 from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import quantity_of
-from dpcore.errors import ParameterError
 from dpcore.figures.resampling.bootstrap import (
     coverage_picture,
     errors_picture,
@@ -40,7 +39,7 @@ from ui.resampling.standard_errors_settings import (
     noise_is_known,
 )
 from ui.study import Study
-from ui.text import after_number, literal, sentence_of
+from ui.text import after_number, literal
 
 _ANSWER = (
     "Public: the average of all released bootstraps. Drawing again would be a new "
@@ -60,13 +59,11 @@ def show(asked: BootstrapSettings) -> Query | None:
         return None
     if not partwise.in_memory(study, "A bootstrap"):
         return None
-    try:
+    query = request = None
+    with controls.valid(ends=False):
         query = ask_question(study)
-        if query is None:
-            return None
-        request = _request(query, asked.delta)
-    except ParameterError as error:
-        st.info(sentence_of(error), icon="✏️")
+        request = None if query is None else _request(query, asked.delta)
+    if query is None or request is None:
         return None
     st.markdown(f"**{literal(request.title)}**")
     if not study.sampled:
