@@ -16,7 +16,7 @@ asked = inputs.ask(study)
 group = USUAL_GROUP
 if asked.width(group=USUAL_GROUP).assumed:
     of_pair = asked.query.kind is StatisticKind.DIFFERENCE
-    group = assumed_size.ask(controls.HERE, of_pair=of_pair)
+    group = assumed_size.ask(controls.row(4)[0], of_pair=of_pair)
 if asked.query.kind.of_places:
     margins.show(asked, study, group)
     margins.of_quantiles(asked, study)

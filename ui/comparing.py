@@ -124,17 +124,14 @@ def _simulated_from(at: AnswerSetting, keys: tuple[str, ...]) -> None:
     query, counted = at.request.query, at.request.query.unit.counted
     if query.kind.of_matrix:
         assumed = (
-            f"{at.people:,} {counted}, every variance at {percent(at.place)} of the largest "
-            "possible one and no correlation"
+            f"{at.people:,} {counted}, with every variance at {percent(at.place)} of the "
+            "largest possible one and no correlation"
         )
-    elif query.kind is StatisticKind.DIFFERENCE:
-        assumed = f"two groups of {at.group:,} with the same mean"
     else:
-        assumed = f"a group of {at.group:,}"
-    st.caption(
-        f"Simulated from {DRAWS:,} releases for {assumed}. Group sizes and values are "
-        "assumptions. Releases with too few people to say are left out."
-    )
+        pair = query.kind is StatisticKind.DIFFERENCE
+        which = "two groups with the same mean" if pair else "a group"
+        assumed = f"{which} of {at.group:,}. Releases with too few {counted} to say are left out"
+    st.caption(f"Simulated: {DRAWS:,} releases for assumed values of {assumed}.")
     if len(at.numbers) == 1:
         return
     st.markdown("**RMSE of every number at this ε**")
@@ -368,7 +365,10 @@ def details() -> None:
     st.markdown(
         "**Bias** is the mean error of the release, **spread** its standard deviation, "
         "**typical error** its RMSE. Lines are closed forms, dots the same quantity over "
-        f"{_DRAWS:,} simulated releases, with two standard errors.\n\n**Laplace** adds noise "
+        f"{_DRAWS:,} simulated releases, with two standard errors. Ratios of groups, their "
+        "differences and matrices have no closed form: their lines are simulated. The error "
+        "of a quantile depends on the data, so only its margin in ranks is public.\n\n"
+        "**Laplace** adds noise "
         "of scale sensitivity/ε. **BIT** clamps it to the bounds: an answer beyond becomes "
         "the bound. **Truncated** redraws until the answer lies inside. **Gaussian** adds "
         "normal noise at (ε, δ).\n\nClamping is post-processing and costs no privacy. "

@@ -54,12 +54,9 @@ _WORDS = {ErrorMetric.RMSE: "typical error", ErrorMetric.BIAS: "bias", ErrorMetr
 _LABELS = {key: entry.label for key, entry in (CATALOG | {EXPONENTIAL.key: EXPONENTIAL}).items()}
 _VISIBLE = 0.01
 _UNSEEN = 1e-4
+_FAR_BELOW = 1e-5
 _GAP = 0.06
-_PANELS = {
-    ErrorMetric.BIAS: "|Bias|",
-    ErrorMetric.SPREAD: "Standard deviation",
-    ErrorMetric.RMSE: "RMSE",
-}
+_PANELS = {ErrorMetric.BIAS: "|Bias|", ErrorMetric.SPREAD: "SD", ErrorMetric.RMSE: "RMSE"}
 _MARGIN = 0.1
 _TIE = "no difference (under 1%)"
 
@@ -169,7 +166,11 @@ def errors_picture(
             )
             for curve in curves
         ]
+        # Panels are narrow on a phone: one title for all, and every other power of ten.
         scale = _scale(along.label, log=along.log) | FITTING
+        if place != 1:
+            scale.pop("title")
+        scale |= {"tickangle": 0, **({"dtick": 2} if along.log else {"nticks": 3})}
         axes[f"xaxis{panel}"] = scale | {"domain": [left, right], "anchor": "y"}
         notes.append(
             note(
@@ -194,7 +195,7 @@ def errors_picture(
         drawn=f"Bias, standard deviation and RMSE against {along.label}, a line a mechanism",
         traces=traces,
         height=360,
-        yaxis=_scale(f"error{f', {unit}' if unit else ''}", log=True) | FITTING,
+        yaxis=_scale(f"error{f', {unit}' if unit else ''}", log=True) | FITTING | _decades(curves),
         annotations=notes,
         shapes=shapes,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.1, "x": 0},
@@ -206,6 +207,16 @@ def errors_picture(
 def _error_text(curve: ErrorCurve) -> str:
     error = float(curve.rmse[0])
     return "too few people to say" if math.isnan(error) else significant(error)
+
+
+def _decades(curves: Sequence[ErrorCurve]) -> dict[str, Any]:
+    """Return ends of an axis that leave out errors far below the largest, as of a choice."""
+    errors = np.concatenate([curve.rmse for curve in curves])
+    errors = errors[errors > 0]
+    if not len(errors) or errors.min() > _FAR_BELOW * errors.max():
+        return {}
+    top = float(np.log10(errors.max()))
+    return {"range": [top + float(np.log10(_FAR_BELOW)), top + _MARGIN]}
 
 
 def _seen(curve: ErrorCurve, metric: ErrorMetric) -> FloatArray:

@@ -43,7 +43,7 @@ def test_answers_of_several_numbers_have_bias_sd_and_rmse(open_page, statistic):
         (figure,) = figures(app)
         assert figure.title.startswith("RMSE of the ")
         assert figure.alt
-    assert "Simulated from 4,000 releases for " in shown(app)
+    assert "Simulated: 4,000 releases for assumed values of " in shown(app)
     choose(app, "Metric", "margin of error")
     assert title(app).startswith("Margin of error at ε = 20: ± ")
     assert by_label(app.selectbox, "x-axis").disabled
