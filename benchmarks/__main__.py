@@ -95,7 +95,7 @@ def _job(walk: Walk, server: MeasuredServer, path: Path, times: Times) -> None:
     print(f"second page view: {walk.second_view():.2f} s")
     server.watch_peak()
     used = server.processor()
-    uploaded = walk.upload(path)
+    uploaded = walk.uploaded(path)
     used = server.processor() - used
     reading.again(lambda: pd.read_csv(path), _READS)
     print(f"pandas' own reading: {reading}")
@@ -103,13 +103,13 @@ def _job(walk: Walk, server: MeasuredServer, path: Path, times: Times) -> None:
         f"upload to usable: {uploaded:.2f} s (pandas' own reading, ratio "
         f"{uploaded / reading.middle:.1f}), {used:.2f} s of the server's processor"
     )
-    walk.use(_MATRIX, "10", "20")
+    walk.use_columns(_MATRIX, 10, 20)
     print(f"peak memory above base: {(server.peak() - base) / size:.2f} x file")
     # The first release is asked about once more, and is not timed.
-    walk.ask("sum")
-    walk.release()
+    walk.choose("Statistic", "sum")
+    walk.confirm()
     times.of_all(release_controls(walk, _MATRIX))
-    walk.ask("mean")
+    walk.choose("Statistic", "mean")
     times.of_all(controls(walk))
     in_use("memory in use above base")
     walk.go("release")
@@ -125,7 +125,7 @@ def _job(walk: Walk, server: MeasuredServer, path: Path, times: Times) -> None:
     took = _timed(lambda: walk.explain(_MATRIX[1:]))
     print(f"everybody's loss from a model, columns chosen: {took:.2f} s")
     times.of_all(model_controls(walk))
-    print("Individual privacy of a model:")
+    print("Privacy loss of a model:")
     times.of_views(view_controls(walk))
     times.of_all(regression_controls(walk))
     times.of_all(resampling_controls(walk))
@@ -163,7 +163,7 @@ class Times:
             )
 
     def _of_empty(self) -> float:
-        return self._empty.type("Number", str(next(self._numbers)))
+        return self._empty.typed("Number", str(next(self._numbers)))
 
 
 def _timed(action: Callable[[], object]) -> float:

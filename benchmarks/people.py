@@ -55,7 +55,6 @@ class Curator(Tab):
         self._fields: dict[str, str] = {}
         self._uploader = ""
         self._session = ""
-        self._said: list[str] = []
         self._table = table(number)
         self.times: dict[str, float] = {}
 
@@ -69,14 +68,14 @@ class Curator(Tab):
             await self.run()
             await self._timed("use", self.press("Continue to Release"))
             await self._go("release")
-            await self.press("Release")
-            await self._timed("spend", self.press("Spend ε 0.5"))
-            assert "Draw again" in self._buttons, self._said  # noqa: S101
+            await self.press("Release and spend ε = 0.5")
+            await self._timed("spend", self.press("Spend ε = 0.5"))
+            assert "Released ✓" in self._buttons, self.texts  # noqa: S101
 
     async def _go(self, page: str) -> None:
         self._page = page
         self._widgets.clear()
-        self._said.clear()
+        self.texts.clear()
         await self.run()
 
     def fill(self, label: str, value: float) -> None:
@@ -146,8 +145,6 @@ class Curator(Tab):
         kind = element.WhichOneof("type")
         if kind == "number_input":
             self._fields[element.number_input.label] = element.number_input.id
-        elif kind == "alert":
-            self._said.append(element.alert.body)
         elif kind == "file_uploader":
             self._uploader = element.file_uploader.id
 
