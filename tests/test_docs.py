@@ -44,6 +44,13 @@ def anchors(path):
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
 
 
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_files_of_the_project_exist(path):
+    text = path.read_text(encoding="utf-8")
+    for file in re.findall(r"`((?:dpcore|ui|tests|pages|epsilon_studio)/[\w/.-]*)`", text):
+        assert (ROOT / file).exists() or (ROOT / f"{file}.py").exists(), file
+
+
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from PIL import Image
-from playwright.sync_api import Browser, Error, expect, sync_playwright
+from playwright.sync_api import Browser, Error, ViewportSize, expect, sync_playwright
 
 from tests.browser.rest import listened
 from tests.browser.server import FLAGS, ROOT, Server, system_browser
@@ -38,7 +38,7 @@ PICTURES: Final = (
 """The pictures of the documentation, in the order in which they are taken."""
 LARGEST: Final = 2_000_000
 """How many bytes all of them may have together."""
-_VIEW: Final = {"width": 1280, "height": 900}
+_VIEW: Final[ViewportSize] = {"width": 1280, "height": 900}
 _COLORS: Final = 128
 _DRAWN: Final = 10_000
 # Where the pointer is over nothing that it would change.
