@@ -58,11 +58,6 @@ _ROOT = Path(__file__).parent
 # Any other path gets Streamlit's page, too, which then says that there is no such page.
 # Home is at "/".
 _PAGES = {f"/{page.stem}" for page in _ROOT.glob("pages/*.py")} - {"/home"}
-_ASSETS = frozenset(
-    f"/{file.relative_to(get_static_dir()).as_posix()}"
-    for file in Path(get_static_dir()).rglob("*")
-    if file.is_file()
-)
 _ANY_PATH = "static-assets"
 _METRICS = "/_stcore/metrics"
 _METRICS_VARIABLE = "EPSILON_STUDIO_METRICS"
@@ -125,7 +120,7 @@ def _is_known(scope: Scope) -> bool:
     path = whole.removeprefix(f"/{base}" if base else "")
     if path == _METRICS and not os.environ.get(_METRICS_VARIABLE):
         return False
-    if path in _PAGES or path in _ASSETS or not path:
+    if path in _PAGES or path in _assets() or not path:
         return True
     served = any(
         getattr(route, "name", None) != _ANY_PATH
@@ -133,6 +128,14 @@ def _is_known(scope: Scope) -> bool:
         for route in scope["app"].routes
     )
     return served or path in _earlier_links()
+
+
+@cache
+def _assets() -> frozenset[str]:
+    """Return the paths of Streamlit's own files, which are looked up when one is asked for."""
+    folder = Path(get_static_dir())
+    files = (file for file in folder.rglob("*") if file.is_file())
+    return frozenset(f"/{file.relative_to(folder).as_posix()}" for file in files)
 
 
 @cache

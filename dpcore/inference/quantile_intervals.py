@@ -22,7 +22,6 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 from scipy.special import bdtrik, ndtri
 
 from dpcore.arrays import FloatArray
@@ -141,6 +140,8 @@ def estimated_places(
     before: FloatArray, beyond: FloatArray, shares: tuple[float, ...]
 ) -> FloatArray:
     """Return where each share is reached by the nearest rising curve of shares."""
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415 - slow to import
+
     everybody = np.maximum(before + beyond, 1.0)
     curve = isotonic_regression(np.clip(before / everybody, 0.0, 1.0)).x
     curve[-1] = 1.0

@@ -19,7 +19,6 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from dpcore.arrays import FloatArray
@@ -159,6 +158,8 @@ def two_sided_ratio(epsilon: float, delta: float) -> float:
     >>> round(two_sided_ratio(1.0, 1e-5), 11)
     4.44412330621
     """
+    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import
+
     target = math.log(delta)
 
     def excess(ratio: float) -> float:

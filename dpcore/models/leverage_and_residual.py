@@ -31,7 +31,6 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.ndimage import map_coordinates, spline_filter
 from scipy.special import gammaln, log_ndtr, ndtr, ndtri
 
 from dpcore.arrays import FloatArray, side_by_side
@@ -348,6 +347,8 @@ def _guesses(m: FloatArray, e: FloatArray, delta: float) -> Guess:
     so close that one step is nearly always the last.
     """
     target = math.log(delta)
+
+    from scipy.ndimage import map_coordinates, spline_filter  # noqa: PLC0415 - slow to import
 
     def alone(m: FloatArray, e: FloatArray) -> FloatArray:
         return _guess(m, e, target)

@@ -48,7 +48,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from dpcore.arrays import FloatArray
@@ -243,6 +242,7 @@ def _composed(mu: float, times: int, people: int, bound: Bound, interval: float 
 
 def _alone(profile: Callable[[FloatArray], FloatArray], delta: float) -> float:
     """Return where one profile falls to ``delta``, rounded up."""
+    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import
 
     def excess(level: float) -> float:
         return math.log(max(float(profile(np.array(level))), 1e-300) / delta)

@@ -18,7 +18,6 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import erfcx, erfinv, ndtr
 
 from dpcore.arrays import FloatArray, side_by_side
@@ -106,6 +105,8 @@ def mu_for(epsilon: float, delta: float) -> float:
         return 0.0
     if delta == 1:
         return math.inf
+    from scipy.optimize import brentq  # noqa: PLC0415 - slow to import
+
     target = math.log(delta)
     low, step = math.log(_free_mu(delta)), 1.0
     while log_delta_of(math.exp(low + step), epsilon) <= target:
