@@ -168,6 +168,35 @@ class Question:
         return self.kind.of_counts
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of each number that is asked for."""
+        return self.statistic.labels
+
+    @property
+    def measured(self) -> tuple[Column, ...]:
+        """Return the columns whose values the statistic is of, without that of groups."""
+        return (self.column,)
+
+    def clamp(self, column: Column) -> tuple[float, float]:
+        """Return the bounds that values are moved to; infinite where they are not."""
+        bounds = column.bounds
+        return (-math.inf, math.inf) if bounds is None else (bounds.lower, bounds.upper)
+
+    def raw(self, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+        """Return the statistic of values as they are, shape ``(k,)``. CONFIDENTIAL.
+
+        No bounds, no public minimum. ``values`` are of the columns ``measured``, shape
+        ``(n, d)``, none missing, and ``codes`` everybody's group. Whatever is not
+        defined, such as the mean of nobody, is NaN; the caller silences what numpy says.
+        """
+        raise NotImplementedError
+
+    def raw_as_read(self, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+        """Return the same of values of which some are missing. CONFIDENTIAL."""
+        there = ~np.isnan(values).any(axis=1)
+        return self.raw(values[there], codes[there])
+
+    @property
     def units(self) -> dict[str, str]:
         """Return the unit of each number by name, where they do not share one."""
         return {}

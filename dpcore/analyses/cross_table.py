@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request, column_from
 from dpcore.analyses.measurement import Answer, Direct, LabelledIntervals, Plan
-from dpcore.analyses.number import QUERY, Query
+from dpcore.analyses.number import QUERY, Query, count_cells
 from dpcore.arrays import FloatArray
 from dpcore.codec import Schema, if_any, list_in, object_in, several
 from dpcore.data.columns import Column
@@ -159,6 +159,19 @@ class CrossedQuery(Question):
         """Return the same question of another number of people."""
         first, second = (replace(each, size=size) for each in self.crossed)
         return replace(self, first=first, second=second)
+
+    @property
+    def measured(self) -> tuple[Column, ...]:
+        """Return both columns."""
+        return self.columns
+
+    def clamp(self, column: Column) -> tuple[float, float]:
+        """Return the bounds that values of one of the columns are moved to."""
+        return next(each for each in self.crossed if each.column == column).clamp(column)
+
+    def raw(self, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:  # noqa: ARG002 - no groups
+        """Return the counts of all cells, of values as they are."""
+        return count_cells(self.crossed, values)
 
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out."""

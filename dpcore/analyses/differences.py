@@ -162,6 +162,17 @@ class DifferenceQuery(OfGroups):
             return PAIR_ONLY
         return OTHER_GROUPS_LEFT_OUT if set(column.labels) - set(self.pair) else told
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the title, as the name of the difference."""
+        return (self.title,)
+
+    def raw(self, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+        """Return the difference of the means, of values as they are."""
+        places = map(self.group.labels.index, self.pair)
+        one, other = (self.part.raw(values[codes == place], codes) for place in places)
+        return one - other
+
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out."""
         return DifferencePlan(

@@ -95,6 +95,10 @@ class OfGroups(Question):
         """Return that the size of a group is private."""
         return self.part.size
 
+    def clamp(self, column: Column) -> tuple[float, float]:
+        """Return the bounds that values are moved to; infinite where they are not."""
+        return self.part.clamp(column)
+
     def missing_values(self, column: Column) -> str:
         """Return what becomes of missing values of one of its columns, in words."""
         return missing_values(column, group=self.group)
@@ -206,6 +210,16 @@ class GroupedQuery(OfGroups):
     def is_whole(self) -> bool:
         """Return whether the answers are whole numbers, such as counts."""
         return self.part.is_whole
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of each group."""
+        return self.groups
+
+    def raw(self, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+        """Return the statistic of each group, of values as they are."""
+        groups = range(len(self.groups))
+        return np.concatenate([self.part.raw(values[codes == j], codes) for j in groups])
 
     @property
     def units(self) -> dict[str, str]:

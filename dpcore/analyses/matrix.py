@@ -171,6 +171,31 @@ class JointQuery(Question):
             if first and second
         }
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of each number of the matrix, or of the one that is asked for."""
+        correlation = self.kind is StatisticKind.CORRELATION
+        return (self.title,) if correlation else self.statistic.labels
+
+    @property
+    def measured(self) -> tuple[Column, ...]:
+        """Return the columns of numbers."""
+        return self.numbers
+
+    def raw(self, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+        """Return the statistic of values as they are, within groups where there are some."""
+        scatter = np.zeros((len(self.numbers), len(self.numbers)))
+        for code in np.unique(codes):
+            away = values[codes == code]
+            away = away - away.sum(axis=0) / len(away)
+            scatter += away.T @ away
+        lost = 1 if self.groups is None else self.groups.people - self.groups.freedom
+        covariances = scatter / (len(values) - lost) if len(values) > lost else scatter * np.nan
+        if self.kind is StatisticKind.CORRELATION:
+            first, second = np.diag(covariances)
+            return np.array([covariances[0, 1] / np.sqrt(first * second)])
+        return vector_of(covariances) if self.kind.of_matrix else covariances[:1, -1]
+
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out."""
         if not self.kind.of_matrix:

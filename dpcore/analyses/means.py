@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from typing import Any, Final, Self, cast
 
 import numpy as np
@@ -203,6 +204,30 @@ class MeansQuery(Question):
             if quantity_of(column).unit
         }
         return means | dict.fromkeys(self.count_names, self.unit.counted)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of each mean, those of the first column first."""
+        return tuple(chain.from_iterable(self.names))
+
+    @property
+    def measured(self) -> tuple[Column, ...]:
+        """Return the columns of numbers."""
+        return self.numbers
+
+    def raw(self, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+        """Return the mean of each column in each group, of values as they are."""
+        members = (values[codes == j] for j in range(len(self.groups)))
+        return np.stack([each.sum(axis=0) / len(each) for each in members], axis=-1).ravel()
+
+    def raw_as_read(self, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
+        """Return the means of each column of who has a value of it, whatever of others.
+
+        Who is left out for want of another column is missing from what is computed, and
+        that is part of how far it is away.
+        """
+        columns = (column[:, np.newaxis] for column in values.T)
+        return np.concatenate([Question.raw_as_read(self, each, codes) for each in columns])
 
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -28,7 +29,7 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.bins import check_edges, names_of_bins
+from dpcore.statistics.bins import bins_of, check_edges, names_of_bins
 from dpcore.statistics.conditions import (
     ALL_COUNTED,
     binned,
@@ -194,6 +195,34 @@ class Query(Question):
     def is_whole(self) -> bool:
         """Return whether the answer is a whole number: a count, or a chosen value."""
         return self.kind.of_counts or (self.kind.of_places and self.column.kind is ColumnKind.WHOLE)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Return the name of each number: of quantiles, their shares."""
+        if self.qs is not None:
+            return quantile_names(self.qs)
+        return (self.title,) if self.kind.of_ranks else self.statistic.labels
+
+    def clamp(self, column: Column) -> tuple[float, float]:
+        """Return the bounds that values are moved to: those of the bins, where there are."""
+        if self.edges is not None:
+            return self.edges[0], self.edges[-1]
+        return (-np.inf, np.inf) if self.kind.of_members else Question.clamp(self, column)
+
+    def raw(self, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:  # noqa: ARG002 - no groups
+        """Return the statistic of values as they are; beyond the bins they do not count."""
+        numbers = values[:, 0]
+        if self.kind.of_places:
+            qs = self.qs or (0.5 if self.q is None else self.q,)
+            return np.quantile(numbers, qs) if len(numbers) else np.full(len(qs), np.nan)
+        if self.membership is not None:
+            numbers = self.membership.met(numbers, self.column)
+            count = numbers.sum(keepdims=True)
+        elif self.kind.of_cells:
+            count = count_cells((self,), values)
+        else:
+            return self.of_numbers.raw(values)
+        return count if self.kind.of_counts else count / len(numbers)
 
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out."""
@@ -401,6 +430,22 @@ class Query(Question):
             raise ParameterError(f"a {self.kind} {verb} a share q of {self.unit.counted} below it.")
         if self.q is not None and not 0 < self.q < 1:
             raise ParameterError(f"q must lie strictly between 0 and 1, got {self.q}.")
+
+
+def count_cells(queries: tuple[Query, ...], values: FloatArray) -> FloatArray:
+    """Count who is in each cell that questions make together; who is beyond is in none."""
+    cells = np.zeros(len(values))
+    inside = np.ones(len(values), dtype=bool)
+    for query, column in zip(queries, values.T, strict=True):
+        places = column
+        if query.edges is not None:
+            inside &= (column >= query.edges[0]) & (column <= query.edges[-1])
+            places = bins_of(column, query.edges)
+        cells = cells * len(query.labels) + places
+    cut = cells[inside].astype(np.intp)
+    return np.bincount(cut, minlength=math.prod(len(query.labels) for query in queries)).astype(
+        np.float64
+    )
 
 
 def quantile_names(qs: tuple[float, ...]) -> tuple[str, ...]:

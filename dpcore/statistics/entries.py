@@ -48,12 +48,7 @@ def number_entries(
             numbers = np.where(missing, float(column.replacement), numbers)
     if edges is not None:
         return bins_of(numbers, edges)
-    if membership is None:
-        return numbers
-    if membership.interval is None:
-        return np.ones(len(numbers))
-    lower, upper = membership.interval.lower, membership.interval.upper
-    return ((numbers >= lower) & (numbers <= upper)).astype(np.float64)
+    return numbers if membership is None else membership.met(numbers, column)
 
 
 def check_declared(dataset: Dataset, column: Column) -> None:
@@ -146,12 +141,7 @@ def label_entries(dataset: Dataset, column: Column, *, membership: Membership | 
         codes = codes[~missing]
     elif missing.any():
         codes = np.where(missing, column.labels.index(str(column.replacement)), codes)
-    if membership is None:
-        return codes.astype(np.float64)
-    if membership.label is None:
-        return np.ones(len(codes))
-    member: NDArray[np.bool_] = codes == column.labels.index(membership.label)
-    return member.astype(np.float64)
+    return codes.astype(np.float64) if membership is None else membership.met(codes, column)
 
 
 def name_of_others(labels: tuple[str, ...]) -> str:
@@ -188,6 +178,14 @@ class Membership:
     def everyone(self) -> bool:
         """Tell whether everybody is a member."""
         return self.label is None and self.interval is None
+
+    def met(self, values: FloatArray | NDArray[np.intp], column: Column) -> FloatArray:
+        """Return 1 for who is a member, else 0, of numbers or of positions of labels."""
+        if self.interval is not None:
+            return ((values >= self.interval.lower) & (values <= self.interval.upper)).astype(float)
+        if self.label is not None:
+            return (values == column.labels.index(self.label)).astype(float)
+        return np.ones(len(values))
 
     def phrase(self, column: Column) -> str:
         """Return the condition in words.

@@ -1,32 +1,14 @@
-"""Sample quantiles, and the grid beside the exact law of the private quantile."""
+"""The grid beside the exact law of the private quantile."""
 
 import numpy as np
-import pytest
 
-from dpcore.analyses.clamping_bias import sample_quantile
 from dpcore.data.bounds import Interval
-from dpcore.errors import ParameterError
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.relations import TableSize
 from dpcore.statistics.quantiles import RankScores
 
 X1 = np.array([-1.2, -0.8, -0.5, -0.1, 0.0, 0.3, 0.6, 0.9, 1.4, 2.5])
 TWENTY = Interval(lower=0.0, upper=20.0)
-
-
-def test_quantiles_of_ten_people():
-    assert sample_quantile(X1, 0.5) == pytest.approx(0.15)
-    for q in (0.0, 0.25, 0.731, 1.0):
-        assert sample_quantile(X1, q) == pytest.approx(np.quantile(X1, q))
-
-
-def test_quantiles_of_few_people():
-    assert sample_quantile([2.0], 0.5) == 2
-    for q in (-0.1, 1.5, np.nan):
-        with pytest.raises(ParameterError, match="q from 0 to 1"):
-            sample_quantile([1.0], q)
-    with pytest.raises(ParameterError, match="a value"):
-        sample_quantile([], 0.5)
 
 
 def exact_cdf(values, x, *, q, epsilon, bounds):

@@ -9,7 +9,6 @@ import numpy as np
 import streamlit as st
 
 from dpcore.analyses.base import Mode, Request
-from dpcore.analyses.clamping_bias import sample_quantile
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupPlan
@@ -165,7 +164,7 @@ def _coverage(answer: Release, asked: Request) -> None:
 def _quantile(asked: Request, study: Study) -> float:
     plan = cast("RankPlan", asked.plan)
     values = plan.statistic.bounds.clip(asked.query.values(study.in_memory))
-    return float(sample_quantile(values, plan.statistic.q))
+    return float(np.quantile(values, plan.statistic.q))
 
 
 def _rng() -> np.random.Generator:
