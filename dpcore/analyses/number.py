@@ -214,10 +214,11 @@ class Query(Question):
         numbers = values[:, 0]
         if self.kind.of_places:
             qs = self.qs or (0.5 if self.q is None else self.q,)
-            return np.quantile(numbers, qs) if len(numbers) else np.full(len(qs), np.nan)
+            nothing = np.full(len(qs), np.nan)
+            return np.asarray(np.quantile(numbers, qs)) if len(numbers) else nothing
         if self.membership is not None:
             numbers = self.membership.met(numbers, self.column)
-            count = numbers.sum(keepdims=True)
+            count: FloatArray = np.array([numbers.sum()])
         elif self.kind.of_cells:
             count = count_cells((self,), values)
         else:

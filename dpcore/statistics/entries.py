@@ -184,7 +184,7 @@ class Membership:
         if self.interval is not None:
             return ((values >= self.interval.lower) & (values <= self.interval.upper)).astype(float)
         if self.label is not None:
-            return (values == column.labels.index(self.label)).astype(float)
+            return np.asarray(values == column.labels.index(self.label), dtype=np.float64)
         return np.ones(len(values))
 
     def phrase(self, column: Column) -> str:
