@@ -47,7 +47,7 @@ def anchors(path):
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_files_of_the_project_exist(path):
     text = path.read_text(encoding="utf-8")
-    for file in re.findall(r"`((?:dpcore|ui|tests|pages|epsilon_studio)/[\w/.-]*)`", text):
+    for file in re.findall(r"`((?:dpcore|ui|tests|epsilon_studio)/[\w/.-]*)`", text):
         assert (ROOT / file).exists() or (ROOT / f"{file}.py").exists(), file
 
 
