@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Request
+from dpcore.analyses.base import Question, Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.tradeoffs import SweepAxis, curves_picture, errors_picture, winners_picture
 from dpcore.formatting import percent, significant
@@ -18,7 +18,6 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.answer_errors import DRAWS, AnswerSetting, error_table
 from dpcore.studies.comparing.error_curves import (
-    Comparable,
     Dots,
     ErrorCurve,
     ErrorMetric,
@@ -145,7 +144,7 @@ def _simulated_from(at: AnswerSetting, keys: tuple[str, ...]) -> None:
     )
 
 
-def setting(asked: Request, query: Comparable, place: float) -> ErrorSetting:
+def setting(asked: Request, query: Question, place: float) -> ErrorSetting:
     """Return the point that the page is set to."""
     each = each_number(query)
     if each:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.analyses.base import Mode, Request
+from dpcore.analyses.base import Mode, Question, Request
 from dpcore.analyses.clamping_bias import bias
 from dpcore.analyses.measurement import Direct
 from dpcore.arrays import FloatArray
@@ -23,13 +23,7 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases.digits import noise_unit, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.studies.comparing import error_curves
-from dpcore.studies.comparing.error_curves import (
-    Comparable,
-    ErrorCurve,
-    ErrorSetting,
-    Fairness,
-    comparable,
-)
+from dpcore.studies.comparing.error_curves import ErrorCurve, ErrorSetting, Fairness, comparable
 from ui import confidential, results, session
 from ui.answering import answers, distortion, previews
 from ui.individual import statistic_losses
@@ -155,7 +149,7 @@ def _picture(
     results.show(picture, "answer")
 
 
-def _setting(asked: Request, query: Comparable) -> ErrorSetting:
+def _setting(asked: Request, query: Question) -> ErrorSetting:
     return ErrorSetting(
         query=query, epsilon=asked.epsilon, delta=asked.used_delta or 1e-6, place=_MIDDLE
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,9 @@ class Mode(StrEnum):
 
     RELEASE = "release"
     CLASSROOM = "classroom"
+
+
+FEWEST_PEOPLE: Final = 3
 
 
 class Question:
@@ -171,6 +174,26 @@ class Question:
     def labels(self) -> tuple[str, ...]:
         """Return the name of each number that is asked for."""
         return self.statistic.labels
+
+    @property
+    def follows(self) -> bool:
+        """Return whether the answer follows from other numbers, which noise is added to."""
+        return self.labels != self.statistic.labels
+
+    @property
+    def fewest_people(self) -> int:
+        """Return the fewest people that every statistic of this kind is defined for."""
+        return FEWEST_PEOPLE
+
+    def resized(self, people: int) -> Self:
+        """Return the same question of another number of people (of a group, if by group).
+
+        Raises:
+            ParameterError: There are too few, see ``fewest_people``.
+
+        """
+        sized = cast("Any", self)
+        return cast("Self", replace(sized, size=replace(self.size, people=people)))
 
     @property
     def measured(self) -> tuple[Column, ...]:

@@ -117,8 +117,7 @@ def bias(question: Question, dataset: Dataset) -> Bias:
             there = ~np.isnan(values).any(axis=1)
             stages.append(question.raw(values[there], codes[there]))
     # What follows from other numbers than those that noise is added to has no minimum.
-    follows = question.labels != question.statistic.labels
-    computed = stages[-1] if follows else question.statistic.value(question.values(dataset))
+    computed = stages[-1] if question.follows else question.value(dataset)
     return Bias(
         labels=question.labels,
         stages=np.array([*stages, computed]),

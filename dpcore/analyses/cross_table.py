@@ -155,9 +155,9 @@ class CrossedQuery(Question):
         """Return the unit of the sums of rows and columns, by name."""
         return dict.fromkeys(self.margins, self.unit.counted)
 
-    def with_size(self, size: TableSize) -> Self:
+    def resized(self, people: int) -> Self:
         """Return the same question of another number of people."""
-        first, second = (replace(each, size=size) for each in self.crossed)
+        first, second = (each.resized(people) for each in self.crossed)
         return replace(self, first=first, second=second)
 
     @property

@@ -95,6 +95,10 @@ class OfGroups(Question):
         """Return that the size of a group is private."""
         return self.part.size
 
+    def resized(self, people: int) -> Self:
+        """Return the same question of groups of another number of people."""
+        return replace(self, part=self.part.resized(people))
+
     def clamp(self, column: Column) -> tuple[float, float]:
         """Return the bounds that values are moved to; infinite where they are not."""
         return self.part.clamp(column)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final, Self, cast
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request, column_from, columns_from
+from dpcore.analyses.base import FEWEST_PEOPLE, Question, Request, column_from, columns_from
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
@@ -176,6 +176,16 @@ class JointQuery(Question):
         """Return the name of each number of the matrix, or of the one that is asked for."""
         correlation = self.kind is StatisticKind.CORRELATION
         return (self.title,) if correlation else self.statistic.labels
+
+    @property
+    def fewest_people(self) -> int:
+        """Return the fewest people that the groups of a pooled statistic may have."""
+        return max(FEWEST_PEOPLE, self.groups.fewest_people if self.groups else 0)
+
+    def resized(self, people: int) -> Self:
+        """Return the same question of more or fewer people; groups keep their proportions."""
+        groups = self.groups and self.groups.resized(people)
+        return replace(self, size=replace(self.size, people=people), groups=groups)
 
     @property
     def measured(self) -> tuple[Column, ...]:

@@ -11,9 +11,7 @@ from typing import Any, Final, Self, cast
 
 from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import canonical
-from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.measurement import Direct, Width
-from dpcore.analyses.number import Query
 from dpcore.analyses.quantiles import RankPlan
 from dpcore.errors import ParameterError
 
@@ -165,15 +163,9 @@ class PlannedQuery:
         if isinstance(request, Request):
             if self.width.assumed:
                 return replace(self, group=people)
-            query = request.query
-            alone = isinstance(query, Query) or (
-                isinstance(query, JointQuery) and query.groups is None
-            )
-            if not alone:
-                return None
-            size = replace(query.size, people=people)
-            asked = replace(cast("Any", query), size=size)
-            return replace(self, request=replace(request, query=asked))
+            if not request.query.kind.pooled:
+                asked = request.query.resized(people)
+                return replace(self, request=replace(request, query=asked))
         return None
 
 

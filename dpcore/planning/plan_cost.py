@@ -72,13 +72,6 @@ class PlanCost:
             epsilon=computed(self.tightest), delta=typed(self.delta), rho=self.added.rho
         )
 
-    @property
-    def saved(self) -> float:
-        """Return by how much the plan costs less than its questions one by one."""
-        if not self.added.epsilon.is_finite():
-            return 0.0
-        return float(self.added.epsilon - self.cost.epsilon)
-
 
 def cost_of_plan(requests: Sequence[Releasable], *, delta: float) -> PlanCost:
     """Return what questions cost together that are fixed before the first answer.

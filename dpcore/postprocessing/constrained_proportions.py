@@ -106,33 +106,6 @@ def all_but_one(
     return released
 
 
-def split(
-    first: ArrayLike,
-    *,
-    total: float,
-    bounds: tuple[Interval, Interval] = (_UNIT, _UNIT),
-    noise: ArrayLike,
-    bounding: Bounding,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray]:
-    """Return releases of two parts of a public total, both within their bounds.
-
-    The first is released on ``[max(c10, S - c21), min(c11, S - c20)]``, the second is
-    the rest of the total ``S`` (Liu 2016, Remark 1).
-
-    Raises:
-        ParameterError: No two parts within the bounds have that total.
-
-    """
-    one, other = bounds
-    lower = max(one.lower, total - other.upper)
-    upper = min(one.upper, total - other.lower)
-    if not lower <= upper:
-        raise ParameterError(f"no two parts within these bounds have the total {total}.")
-    released = draw(first, noise=noise, lower=lower, upper=upper, bounding=bounding, rng=rng)
-    return released, other.clip(total - released)
-
-
 def leaving_over(cell: int, cells: int) -> tuple[int, ...]:
     """Return an order of all-but-one that ends at ``cell``, the farthest first.
 

@@ -110,7 +110,6 @@ def test_price_is_the_tightest_total_rounded_up():
     assert found.cost.delta == Decimal("0.000001")
     # In rho nothing is gained.
     assert found.cost.rho == found.added.rho
-    assert found.saved == pytest.approx(4.0 - found.tightest)
 
 
 def test_price_adds_up_where_that_is_as_good():

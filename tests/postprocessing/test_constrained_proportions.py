@@ -18,7 +18,6 @@ from dpcore.postprocessing.constrained_proportions import (
     leaving_over,
     project,
     rescale,
-    split,
 )
 
 LAWS = {Bounding.TRUNCATED: TruncatedLaplace, Bounding.INFLATED: BoundaryInflatedLaplace}
@@ -171,24 +170,6 @@ def test_each_cell_is_released_on_what_is_left():
 def test_order_that_misses_a_cell_is_refused(order):
     with pytest.raises(ParameterError, match="order"):
         all_but_one(SHARES, noise=0.1, order=order, bounding=Bounding.INFLATED, rng=rng())
-
-
-@pytest.mark.parametrize("bounding", Bounding)
-def test_split_keeps_total_and_both_bounds(bounding):
-    bounds = Interval(lower=1.0, upper=4.0), Interval(lower=0.5, upper=3.0)
-    first, second = split(
-        np.full(2000, 2.0), total=4.5, bounds=bounds, noise=2.0, bounding=bounding, rng=rng()
-    )
-    assert first + second == pytest.approx(4.5)
-    # From the larger of 1 and 4.5 - 3, to the smaller of 4 and 4.5 - 0.5.
-    assert first.min() == pytest.approx(1.5, abs=0.02)
-    assert first.max() == pytest.approx(4.0, abs=0.02)
-    assert ((second >= 0.5) & (second <= 3.0)).all()
-
-
-def test_split_without_a_solution_is_refused():
-    with pytest.raises(ParameterError, match="total"):
-        split(0.5, total=2.5, noise=0.1, bounding=Bounding.INFLATED, rng=rng())
 
 
 @given(st.integers(2, 10), st.data())

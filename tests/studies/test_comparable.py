@@ -11,13 +11,7 @@ from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
-from dpcore.studies.comparing.error_curves import (
-    ErrorSetting,
-    comparable,
-    each_number,
-    fewest_people,
-    with_people,
-)
+from dpcore.studies.comparing.error_curves import ErrorSetting, comparable, each_number
 from tests.statistics.columns import category, number
 
 AGE, INCOME = number("age"), number("income")
@@ -77,20 +71,20 @@ def test_one_of_several_numbers_is_named(query, name):
 def test_pooled_statistics_are_compared_down_to_the_fewest_people(kind, public):
     sizes = (60, 26, 4) if public else (90, 0, 0)
     query = joint(kind, GroupSizes(sizes=sizes, labels_public=public))
-    few = fewest_people(query)
+    few = query.fewest_people
     assert few == (6 if public else 4)
-    smaller = with_people(query, few)
+    smaller = query.resized(few)
     assert smaller.size.people == smaller.groups.people == few
     assert smaller.sensitivity.l1 > query.sensitivity.l1
-    assert with_people(query, 90) == query
+    assert query.resized(90) == query
     with pytest.raises(ParameterError, match=f"at least {few} rows"):
-        with_people(query, few - 1)
+        query.resized(few - 1)
 
 
 def test_sums_of_groups_need_no_number_of_people():
     query = GroupedQuery(part=one(StatisticKind.SUM), group=REGION)
-    assert with_people(query, 45).sensitivity == query.sensitivity
-    assert with_people(query, 45).group == REGION
+    assert query.resized(45).sensitivity == query.sensitivity
+    assert query.resized(45).group == REGION
 
 
 @given(st.lists(st.integers(2, 10**6), min_size=1, max_size=30), st.integers(0, 10**7))

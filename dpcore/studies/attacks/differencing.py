@@ -38,12 +38,6 @@ def outside(distance: ArrayLike, scale: float) -> FloatArray:
     return np.asarray(np.exp(-t) * (1 + t / 2))
 
 
-def density(difference: ArrayLike, scale: float) -> FloatArray:
-    """Return the density of the difference: ``(1 + |x|/b) e^(-|x|/b) / (4 b)``."""
-    t = np.abs(np.asarray(difference, dtype=np.float64)) / scale
-    return np.asarray((1 + t) * np.exp(-t) / (4 * scale))
-
-
 def reach(scale: float, level: float = LEVEL) -> float:
     """Return how far the difference reaches with probability ``level``.
 

@@ -9,35 +9,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final, Protocol, Self, TypeGuard
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses.base import Question
-from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.groups import GroupedQuery
-from dpcore.analyses.matrix import JointQuery
-from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.statistics.kinds import StatisticKind
 
-Comparable = Query | GroupedQuery | JointQuery | CrossedQuery
-"""Questions that noise on a number can answer: not ranks, not a whole matrix."""
-_FEWEST: Final = 3
+
+def comparable(query: Question) -> bool:
+    """Tell whether noise on each number of the answer can answer the question.
+
+    Not one of ranks or of ratios, which follow from other numbers, nor a whole matrix.
+    """
+    return not (query.follows or query.kind.of_matrix)
 
 
-def comparable(query: Question) -> TypeGuard[Comparable]:
-    """Tell whether noise on each number of the answer can answer the question."""
-    of_sums = isinstance(query, GroupedQuery) and query.moments is not None
-    noisy = not (query.kind.of_places or query.kind.of_matrix or of_sums)
-    return noisy and isinstance(query, Comparable)
-
-
-def each_number(query: Comparable) -> str:
+def each_number(query: Question) -> str:
     """Return what one of several numbers of the answer is; empty if there is one.
 
     All have noise of their own of the same law, so that comparing one compares all.
@@ -46,37 +40,11 @@ def each_number(query: Comparable) -> str:
         return f"{query.kind} of one group"
     if not query.kind.of_cells:
         return ""
-    if isinstance(query, CrossedQuery):
+    if query.kind is StatisticKind.CROSS_TABLE:
         return "count of one cell"
     noun = "count" if query.kind is StatisticKind.HISTOGRAM else "share"
     cell = "bin" if query.column.kind.is_numeric else "category"
     return f"{noun} of one {cell}"
-
-
-def with_people(query: Comparable, people: int) -> Comparable:
-    """Return ``query`` for another number of people (of a group, if by group).
-
-    Groups that are pooled keep their proportions.
-
-    Raises:
-        ParameterError: If there are too few, see ``fewest_people``.
-
-    """
-    size = replace(query.size, people=people)
-    if isinstance(query, CrossedQuery):
-        return query.with_size(size)
-    if isinstance(query, GroupedQuery):
-        return replace(query, part=replace(query.part, size=size))
-    if isinstance(query, JointQuery) and query.groups is not None:
-        return replace(query, size=size, groups=query.groups.resized(people))
-    return replace(query, size=size)
-
-
-def fewest_people(query: Comparable) -> int:
-    """Return the fewest people that every statistic of this kind is defined for."""
-    if isinstance(query, JointQuery) and query.groups is not None:
-        return max(_FEWEST, query.groups.fewest_people)
-    return _FEWEST
 
 
 _WINDOW = 200.0
@@ -191,7 +159,7 @@ class ErrorSetting:
 
     """
 
-    query: Comparable
+    query: Question
     """The statistic with its public numbers."""
     epsilon: float
     """Privacy parameter of every mechanism."""
@@ -240,7 +208,7 @@ class ErrorSetting:
     @property
     def fewest(self) -> int:
         """Return the fewest people that the statistic is defined for."""
-        return fewest_people(self.query)
+        return self.query.fewest_people
 
     @property
     def narrow(self) -> float:
@@ -274,7 +242,7 @@ class ErrorSetting:
 
     def of_people(self, people: int) -> ErrorSetting:
         """Return the setting for another number of people."""
-        return replace(self, query=with_people(self.query, people))
+        return replace(self, query=self.query.resized(people))
 
     def at_place(self, place: float) -> ErrorSetting:
         """Return the setting with another true value, as a share of the window."""

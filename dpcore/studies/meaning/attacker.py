@@ -33,8 +33,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from dpcore.analyses.base import Request
-from dpcore.analyses.measurement import Direct
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
@@ -399,20 +397,6 @@ class WorstAttack:
     attack: ValuePair | ProfileBound
     largest_loss: float
     exact: bool
-
-
-def of_request(request: Request) -> WorstAttack:
-    """Return what the answer to a request tells an attacker."""
-    plan = request.plan
-    given = _guarantee(request.effective_epsilon, request.used_delta)
-    if isinstance(plan, Direct):
-        exact = _pair_of(plan.mechanism, plan.sensitivity)
-        if exact is not None:
-            return _reading(given, exact, plan.worst_case)
-    attack = ProfileBound.of(lambda delta: plan.worst_case(delta=delta))
-    return WorstAttack(
-        guarantee=given, attack=attack, largest_loss=attack.largest_loss, exact=False
-    )
 
 
 def of_mechanism(
