@@ -43,12 +43,15 @@ class File(NamedTuple):
 
 @dataclass(slots=True)
 class Offer:
-    """One download button: its presses, and the file that the page offers last.
+    """One download button: its presses, and the files that the page offers for them.
 
     The script of the page offers and counts presses; another thread makes the file.
+    Streamlit keeps callbacks of a closed tab for minutes, and the offer with them. So the
+    offer alone holds files, and a closed one those alone that were pressed and not yet made.
     """
 
-    file: File | None = None
+    _files: dict[int, File] = field(default_factory=dict)
+    _made: int = 0
     _pressed: int = 0
     _offered: int = 0
     _closed: bool = False
@@ -57,9 +60,11 @@ class Offer:
     def renew(self, file: File) -> int:
         """Offer a file, and return the number that the next press on it has."""
         with self._changed:
-            self.file = file
+            press = self._pressed + 1
+            # The press before may still be answered.
+            self._files = {press - 1: self._files.get(press - 1, file), press: file}
             self._answer()
-            return self._pressed + 1
+            return press
 
     def press(self) -> None:
         """Count a press: called at the start of the run that it asks for."""
@@ -75,28 +80,32 @@ class Offer:
         """Let every press have its own file: the page is left."""
         with self._changed:
             self._closed = True
+            awaited = range(self._made + 1, self._pressed + 1)
+            self._files = {press: self._files[press] for press in awaited if press in self._files}
             self._changed.notify_all()
 
-    def content(self, press: int, file: File) -> str | bytes:
+    def content(self, press: int) -> str | bytes:
         """Return the content after a press, made of what the page offers by then.
 
-        That of the ``file`` whose button was pressed, where the page offers another
-        one meanwhile, or none.
+        That of the file whose button was pressed, where the page offers one of another
+        name meanwhile, or none.
 
         Raises:
+            LookupError: The page was left before.
             TimeoutError: The run that the press asked for never ends.
 
         """
         with self._changed:
+            file = self._files.pop(press, None) if self._closed else self._files.get(press)
+            if file is None:
+                raise LookupError("the page of this download button was left.")
+            self._made = max(self._made, press)
             if not self._changed.wait_for(
                 lambda: self._closed or self._offered >= press, _PATIENCE
             ):
                 raise TimeoutError("the page did not answer the press on its download button.")
-        return self.latest(file).content()
-
-    def latest(self, file: File) -> File:
-        """Return what the page offers by now under the name of a file."""
-        return self.file if self.file and self.file.name == file.name else file
+            latest = self._files.get(press + 1, file)
+        return (latest if latest.name == file.name else file).content()
 
     def _answer(self) -> None:
         self._offered = self._pressed
@@ -133,7 +142,7 @@ def button(
     with contextlib.nullcontext() if place is None else place:
         st.download_button(
             label,
-            partial(offer.content, press, file),
+            partial(offer.content, press),
             file_name=file.name,
             mime=file.mime,
             key=key,

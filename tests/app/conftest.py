@@ -19,7 +19,7 @@ from dpcore.releases.record import Release
 from tests.app import asking
 from tests.conftest import PATIENCE, ROOT
 from ui import session
-from ui.downloads import File, Offer
+from ui.downloads import Offer
 
 
 def close_tab() -> None:
@@ -115,8 +115,8 @@ def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes
         found[label] = data
         return offered(label, data, **settings)
 
-    def at_once(self: Offer, _: int, file: File) -> str | bytes:
-        return self.latest(file).content()
+    def at_once(self: Offer, press: int) -> str | bytes:
+        return self._files[press].content()
 
     monkeypatch.setattr(st, "download_button", download)
     monkeypatch.setattr(Offer, "content", at_once)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape
 
@@ -30,7 +31,7 @@ def started(pool, offer, press):
 
     def ask():
         waits.set()
-        return offer.content(press, file("own"))
+        return offer.content(press)
 
     asked = pool.submit(ask)
     waits.wait()
@@ -68,12 +69,29 @@ def test_a_button_keeps_its_own_file_where_the_page_offers_another_one(pool):
     assert asked.result() == "own"
 
 
+def test_a_closed_button_holds_no_file_but_a_pressed_one():
+    offer = Offer()
+    makers = [lambda: "before", lambda: "pressed", lambda: "on screen"]
+    held = [weakref.ref(maker) for maker in makers]
+    for maker in makers:
+        press = offer.renew(File(name="a.txt", mime="text/plain", content=maker))
+        offer.press()
+    offer.renew(file("last"))
+    offer.close()
+    del maker, makers
+    assert [reference() is None for reference in held] == [True, True, False]
+    assert offer.content(press) == "on screen"
+    assert held[-1]() is None
+    with pytest.raises(LookupError):
+        offer.content(press)
+
+
 def test_a_press_that_is_never_answered_fails(monkeypatch):
     monkeypatch.setattr(downloads, "_PATIENCE", 0.0)
     offer = Offer()
     press = offer.renew(file("stale"))
     with pytest.raises(TimeoutError):
-        offer.content(press, file("stale"))
+        offer.content(press)
 
 
 def test_the_field_being_typed_in_is_in_the_document(open_page, monkeypatch):

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dpcore.releases.record import Release
+from tests import registry
 from tests.browser.server import Server
 from tests.browser.visitor import Visitor, table, visit
 from tests.browser.wire import Wire, Written
@@ -111,6 +112,9 @@ def test_closed_tab_frees_its_table(browser, counted, tmp_path):
     context = browser.new_context()
     visitor = visit(context, counted.url)
     visitor.use_upload(table(MANY))
+    # Callbacks of every view, which Streamlit keeps for a while, hold no table.
+    for script in registry.ROUTES:
+        visitor.go(script)
     visitor.go("privacy_loss")
     visitor.open_confidential()
     expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()

@@ -44,6 +44,7 @@ def test_upload_release_and_download(hosted, proxy):
     visitor.use_upload(table(range(100)))
     visitor.go("release")
     visitor.release()
+    visitor.open_downloads()
     with visitor.page.expect_download() as download:
         visitor.button("Download JSON").click()
     read = "address => fetch(address).then(response => response.text())"
@@ -54,7 +55,7 @@ def test_upload_release_and_download(hosted, proxy):
 def test_a_class_joins_by_the_address_that_is_shown(hosted, proxy):
     visitor = visit(hosted, f"https://{HOST}:{proxy.port}")
     visitor.go("lessons")
-    visitor.unfold()
+    visitor.button("Teach").click()
     visitor.button("Open a class for phones").click()
     visitor.settle()
     code = visitor.page.get_by_text("/class/").first.inner_text()

@@ -224,7 +224,7 @@ class Visitor:
         cancels one of two downloads that follow each other faster than a person clicks.
         """
         if not self.button(label).count():
-            self.page.locator("[class*=st-key-files-]").get_by_role("button").first.click()
+            self.open_downloads()
         with self.page.expect_download() as download:
             self.button(label).click()
         self.page.keyboard.press("Escape")
@@ -232,6 +232,10 @@ class Visitor:
         # Until it is saved, or was cancelled.
         download.value.failure()
         return text
+
+    def open_downloads(self) -> None:
+        """Open the list of the files of an answer."""
+        self.page.locator("[class*=st-key-files-]").get_by_role("button").first.click()
 
     def button(self, name: str) -> Locator:
         return self.page.get_by_role("button", name=name, exact=True)

@@ -409,12 +409,17 @@ def documents(guards, table):
 def pictures():
     """Return the hashes of the pictures of all lessons, as their knobs are first."""
     others, pio.templates.default = pio.templates.default, "plotly"  # Streamlit sets its own
-    shown = {key: lesson.view(lesson.first).picture for key, lesson in LESSONS.items()}
-    pio.templates.default = others
-    return {
-        f"lesson {key}": mark(lambda one=one: one.figure.to_json() + one.alt + one.table.to_csv())
-        for key, one in shown.items()
-    }
+    try:
+        shown = {key: lesson.view(lesson.first).picture for key, lesson in LESSONS.items()}
+        return {
+            # A figure is drawn when it is asked for.
+            f"lesson {key}": mark(
+                lambda one=one: one.figure.to_json() + one.alt + one.table.to_csv()
+            )
+            for key, one in shown.items()
+        }
+    finally:
+        pio.templates.default = others
 
 
 def arithmetic():

@@ -162,11 +162,16 @@ def _offer_before(study: Study) -> None:
     st.button(
         f"Fill in what is empty as for “{literal(name)}”",
         key=typed.key("before", study),
-        on_click=typed.take_over,
-        args=(study, known),
+        # Streamlit keeps what callbacks are given, also of a closed tab: never a table.
+        on_click=_fill,
+        args=(known,),
         help="Purpose, place, publisher, contact and the names of who decides. Period, "
         "reason and signature are of each table by itself, and stay empty.",
     )
+
+
+def _fill(known: CuratorInput) -> None:
+    typed.take_over(session.require_study(), known)
 
 
 def _purpose(study: Study) -> None:
