@@ -49,11 +49,15 @@ class Stage:
 
 
 def places() -> Stage:
-    """Return the places of the screen, each of them empty."""
+    """Return the places of the screen, each of them empty.
+
+    The button is above the card: it is in view whatever the card has, and so is the answer
+    after it.
+    """
     with st.container(key="stage"):
         left, right = st.columns([2, 1])
-        card = left.container(key="card")
         actions = left.container(key="act")
+        card = left.container(key="card")
         beside = right.container(border=True, key="beside")
         curator = right.container()
     return Stage(card=card, beside=beside, curator=curator, actions=actions)

@@ -187,6 +187,19 @@ def test_phone_does_the_main_job_without_sideways_scroll(browser, server):
     context.close()
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+def test_button_and_answer_are_in_view_and_nothing_scrolls(browser, server, width, height):
+    context = browser.new_context(viewport={"width": width, "height": height})
+    visitor = visit(context, server.url)
+    visitor.use_example()
+    page = visitor.page
+    expect(visitor.release_button).to_be_in_viewport(ratio=1)
+    visitor.press_release()
+    expect(page.get_by_text(re.compile(r"95% CI [\d.]+ to")).first).to_be_in_viewport(ratio=0.9)
+    assert page.get_by_test_id("stMain").evaluate("element => element.scrollTop") == 0
+    context.close()
+
+
 def reach(page: Page, target: Locator) -> None:
     """Press Tab until the target has the focus."""
     target.wait_for()
