@@ -241,23 +241,6 @@ def _pair(
     )
 
 
-def _ask_row(study: Study) -> None:
-    """Show the controls that choose a person, inside the curator's area."""
-    first, second = controls.row(2)
-    most = study.dataset.people
-    first.number("Row of the person", 1, (1, most), key=_row("person"), kept="page")
-    if study.public_number:
-        second.number(
-            "Row that takes its place",
-            min(2, most),
-            (1, most),
-            key=_row("other"),
-            kept="page",
-            note="The number of people is public, so that nobody leaves: in the other "
-            "world this row is there twice.",
-        )
-
-
 _ROWS: Final = ("person", "other")
 
 
@@ -283,7 +266,20 @@ def body(asked: AuditRequest) -> None:
     if asked.confidential:
         with confidential.area("audit", "the audit of a person of this table") as shown:
             if shown:
-                _ask_row(session.require_study())
+                study = session.require_study()
+                first, second = controls.row(2)
+                most = study.dataset.people
+                first.number("Row of the person", 1, (1, most), key=_row("person"), kept="page")
+                if study.public_number:
+                    second.number(
+                        "Row that takes its place",
+                        min(2, most),
+                        (1, most),
+                        key=_row("other"),
+                        kept="page",
+                        note="The number of people is public, so that nobody leaves: in the other "
+                        "world this row is there twice.",
+                    )
                 _show(asked, rows=" ".join(f"{session.public(_row(one))}" for one in _ROWS))
     else:
         _show(asked)

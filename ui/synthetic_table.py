@@ -107,7 +107,14 @@ def keeps(sources: Sources, made: SyntheticTable) -> int:
             f"by {percent(made.fitted.stretch)}. A likely cause is missing values that "
             "are excluded from some counts only."
         )
-    chosen = _chosen(sources)
+    titles = [one.title for one in sources.forest.kept]
+    chosen = controls.row((2, 1))[0].selectbox(
+        "Question",
+        range(len(titles)),
+        format_func=titles.__getitem__,
+        key=f"made-up-question-{session.generation()}-{len(titles)}",
+        kept="session",
+    )
     picture = kept_picture(_cells(sources, made, chosen), unit=_unit(sources, chosen))
     results.show(picture, "made-up-kept")
     st.caption(
@@ -164,17 +171,6 @@ def _unit(sources: Sources, chosen: int) -> str:
 def _counts(sources: Sources) -> tuple[Fitted, WholeCounts]:
     fitted = fit(sources.forest)
     return fitted, whole(sources.forest, fitted)
-
-
-def _chosen(sources: Sources) -> int:
-    titles = [one.title for one in sources.forest.kept]
-    return controls.row((2, 1))[0].selectbox(
-        "Question",
-        range(len(titles)),
-        format_func=titles.__getitem__,
-        key=f"made-up-question-{session.generation()}-{len(titles)}",
-        kept="session",
-    )
 
 
 def _cells(sources: Sources, made: SyntheticTable, chosen: int) -> SyntheticCounts:

@@ -16,7 +16,6 @@ from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.arrays import FloatArray
-from dpcore.data.quantities import Quantity
 from dpcore.figures import answers as figures
 from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, significant
@@ -132,7 +131,9 @@ def _one_rank(answer: Release, asked: Request) -> None:
 
 def parts_picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
     """Return a picture of an answer of several numbers, beside the truth if given."""
-    noun, quantity = _parts_axis(asked)
+    kind = asked.query.kind
+    named = {StatisticKind.PROPORTIONS: "share", StatisticKind.HISTOGRAM: "count"}
+    noun, quantity = named.get(kind, kind.value), asked.query.quantity
     return figures.parts_picture(
         answer.labels,
         np.array(answer.values),
@@ -143,13 +144,6 @@ def parts_picture(answer: Release, asked: Request, *, truth: FloatArray | None) 
         truth=truth,
         sampled=session.require_study().sampled,
     )
-
-
-def _parts_axis(asked: Request) -> tuple[str, Quantity]:
-    """Return what each of several numbers is called, and what it is a number of."""
-    kind = asked.query.kind
-    noun = {StatisticKind.PROPORTIONS: "share", StatisticKind.HISTOGRAM: "count"}
-    return noun.get(kind, kind.value), asked.query.quantity
 
 
 def details(asked: Request) -> None:

@@ -40,7 +40,13 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
         beyond_the_cap(study.in_memory)
         if len(found.labels) == 1:
             _three_parts(found, asked, study)
-            _causes(found, asked)
+            unit = asked.query.quantity.of_differences
+            name = f"effect on the answer{f', {unit}' if unit else ''}"
+            results.table(
+                {"cause": CAUSES, name: found.effects[:, 0]},
+                column_config={name: results.SIX_DIGITS},
+                key="bias-causes",
+            )
         else:
             _parts(found)
         st.caption(
@@ -132,17 +138,6 @@ def _public_errors(asked: AboutColumns, study: Study) -> tuple[str, str]:
         else f"± {significant(ahead.sampling)}{unit}"
     )
     return f"± {significant(ahead.noise)}{unit}", sampling
-
-
-def _causes(found: Bias, asked: AboutColumns) -> None:
-    """List what moved the answer, and by how much."""
-    unit = asked.query.quantity.of_differences
-    name = f"effect on the answer{f', {unit}' if unit else ''}"
-    results.table(
-        {"cause": CAUSES, name: found.effects[:, 0]},
-        column_config={name: results.SIX_DIGITS},
-        key="bias-causes",
-    )
 
 
 def causes_text(found: Bias, asked: AboutColumns) -> str:

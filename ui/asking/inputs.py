@@ -117,7 +117,16 @@ def _question(column: Column, kind: StatisticKind, asked: Details, study: Study)
     if kind is StatisticKind.CROSS_TABLE:
         return _crossed(column, asked, study)
     if kind is StatisticKind.DIFFERENCE:
-        return _difference(column, asked, study)
+        part = Query(
+            kind=StatisticKind.MEAN,
+            column=column,
+            relation=study.terms.relation,
+            unit=study.terms.unit,
+            size=ANY_SIZE,
+        )
+        # The controls of such a question always name both.
+        group, pair = cast("Column", asked.group), cast("tuple[str, str]", asked.pair)
+        return DifferenceQuery(part=part, group=group, pair=pair)
     if kind is StatisticKind.MEANS:
         return _means(column, asked, study)
     if kind.of_several:
@@ -154,19 +163,6 @@ def _joint(column: Column, kind: StatisticKind, asked: Details, study: Study) ->
         group=asked.group,
         groups=_groups(asked, size, study),
     )
-
-
-def _difference(column: Column, asked: Details, study: Study) -> DifferenceQuery:
-    part = Query(
-        kind=StatisticKind.MEAN,
-        column=column,
-        relation=study.terms.relation,
-        unit=study.terms.unit,
-        size=ANY_SIZE,
-    )
-    # The controls of such a question always name both.
-    group, pair = cast("Column", asked.group), cast("tuple[str, str]", asked.pair)
-    return DifferenceQuery(part=part, group=group, pair=pair)
 
 
 def _means(column: Column, asked: Details, study: Study) -> MeansQuery:

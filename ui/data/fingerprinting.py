@@ -32,7 +32,14 @@ def taken(dataset: Table, current: Draft | Study, *, pressed: bool) -> Taken | N
     ``pressed`` tells whether that was asked for in this run.
     """
     if not isinstance(dataset, Dataset):
-        return _of_files(dataset, current, pressed=pressed)
+        if not pressed:
+            return _read_on(dataset, None)
+        known = _known(current)
+        if known is not None and known.key == _key(None):
+            dataset.check_unchanged()
+            return known
+        session.count_up(_READS)
+        return _read_on(dataset, _key(None))
     if not pressed:
         return None
     with st.spinner("Taking the fingerprint of the table …"):
@@ -63,21 +70,6 @@ def recognized(dataset: Dataset, key: bytes) -> str:
             if before is not None and book.account(before) is not None:
                 return before
     return here
-
-
-def _of_files(table: PartitionedDataset, current: Draft | Study, *, pressed: bool) -> Taken | None:
-    """Return the fingerprint of files; ``None`` while they are read, and before.
-
-    Every byte of them is read, once: a table that was in use is not read anew.
-    """
-    if not pressed:
-        return _read_on(table, None)
-    known = _known(current)
-    if known is not None and known.key == _key(None):
-        table.check_unchanged()
-        return known
-    session.count_up(_READS)
-    return _read_on(table, _key(None))
 
 
 def _known(current: Draft | Study) -> Taken | None:

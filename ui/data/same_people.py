@@ -206,18 +206,14 @@ def _offered(dataset: Table) -> tuple[Likeness, ...]:
     # Files that stay where they are were not read so far. Where they have an account
     # it is among those that look alike, and goes on.
     if isinstance(dataset, Dataset):
-        here = _fingerprint(dataset)
+        key = session.fingerprint_key()
+        about = f"{session.generation()} {session.uploads()} {dataset.name} {id(dataset.frame)}"
+        here = session.remember(
+            "offered-fingerprint", about, lambda: fingerprinting.recognized(dataset, key)
+        )
         if any(here in account.fingerprints for account in known):
             return ()
     return people.likenesses(book, _description(dataset), declaring.with_columns(dataset))
-
-
-def _fingerprint(dataset: Dataset) -> str:
-    key = session.fingerprint_key()
-    about = f"{session.generation()} {session.uploads()} {dataset.name} {id(dataset.frame)}"
-    return session.remember(
-        "offered-fingerprint", about, lambda: fingerprinting.recognized(dataset, key)
-    )
 
 
 def _description(dataset: Table) -> Description:

@@ -69,9 +69,18 @@ def read_wanted() -> None:
     # Always there: an element more would move all others, to be drawn anew.
     with st.empty():
         if wanted == "example" and isinstance(example, str):
-            _read_example(example)
+            with st.spinner("Loading the survey …"):
+                session.begin_reading()
+                session.keep_draft(load_example(example))
         elif wanted == "upload" and upload is not None:
-            _read_upload(upload)
+            with st.spinner(f"Reading {upload.size} …"):
+                session.begin_reading()
+                try:
+                    with memory.some_at_hand():
+                        draft = _opened(upload, session.while_open())
+                    session.keep_draft(draft)
+                except DPCoreError as error:
+                    session.fail(str(error))
 
 
 def choose() -> None:
@@ -176,23 +185,6 @@ def _in_use() -> int | None:
     return keys.index(named) if named in keys else None
 
 
-def _read_example(key: str) -> None:
-    with st.spinner("Loading the survey …"):
-        session.begin_reading()
-        session.keep_draft(load_example(key))
-
-
-def _read_upload(upload: Upload) -> None:
-    with st.spinner(f"Reading {upload.size} …"):
-        session.begin_reading()
-        try:
-            with memory.some_at_hand():
-                draft = _opened(upload, session.while_open())
-            session.keep_draft(draft)
-        except DPCoreError as error:
-            session.fail(str(error))
-
-
 def _opened(upload: Upload, proceed: Proceed) -> Draft:
     """Return the table of a file; note its format, and the sheets of a workbook.
 
@@ -267,7 +259,9 @@ def offer_format(current: Draft | Study) -> None:
     if isinstance(current, Study):
         if current.file_format is not None:
             with st.popover("File format"):
-                _tell_format(current.file_format)
+                known = current.file_format
+                own = "" if known.dialect or known.sheet else " Codes of the file are missing, too."
+                st.caption(f"File format: {literal(', '.join(known.parts))}.{own}")
     elif upload is not None and upload.file_format is not None and session.failure() is None:
         _edit_format(upload, upload.file_format)
 
@@ -346,11 +340,6 @@ def _read_as_suggested(suggested: FileFormat) -> None:
     session.ask_to_read("upload")
 
 
-def _tell_format(known: FileFormat) -> None:
-    own = "" if known.dialect or known.sheet else " Codes of the file are missing, too."
-    st.caption(f"File format: {literal(', '.join(known.parts))}.{own}")
-
-
 def _offer(draft: Draft) -> None:
     """Offer what was declared before to the table that is not in use yet."""
     if draft.declared:
@@ -405,7 +394,15 @@ def _edit_format(upload: Upload, known: FileFormat) -> None:
         rows = known.title_rows
         if known.sheet:
             rows = _ask_skipped(controls.Cell(place=st.container()), rows, key)
-        codes = _ask_codes(known, key)
+        typed = st.text_area(
+            "Missing-value codes of all columns",
+            "\n".join(known.missing_codes),
+            key=f"codes-{key}",
+            persist_state="page",
+            help="One code a line. “Re-read file” sets them for every column. A label on "
+            "the public list of a column is never a missing-value code.",
+        )
+        codes = tuple(dict.fromkeys(filter(None, map(str.strip, typed.splitlines()))))
         if not st.button("Re-read file"):
             return
         try:
@@ -467,15 +464,3 @@ def _ask_skipped(cell: controls.Cell, known: int, key: str) -> int:
         kept="page",
         note="Titles, comments and the like, which are left out. Blank lines always are.",
     )
-
-
-def _ask_codes(known: FileFormat, key: str) -> tuple[str, ...]:
-    typed = st.text_area(
-        "Missing-value codes of all columns",
-        "\n".join(known.missing_codes),
-        key=f"codes-{key}",
-        persist_state="page",
-        help="One code a line. “Re-read file” sets them for every column. A label on "
-        "the public list of a column is never a missing-value code.",
-    )
-    return tuple(dict.fromkeys(filter(None, map(str.strip, typed.splitlines()))))

@@ -84,36 +84,12 @@ def _everybody(
     )
     if losses is None:
         return
-    _chain(losses)
+    everybody.in_short(losses.worst_case, losses.maximum, losses.mean)
     alike = relation is asked.relation
     if (relation, asked.relation) == everybody.REPLACED_NOT_PROMISED:
         st.info(everybody.REPLACED)
     results.show(counted_picture(losses, key=asked.mechanism_key, alike=alike), "exposure")
     tell_threshold(losses)
-    _most_exposed(losses, asked, relation)
-    _groups(asked, study, table, relation)
-    st.caption(_LEFT_OUT)
-    everybody.why_not_publish(relation, model=False)
-
-
-def _losses(asked: Request, table: PartitionedDataset, relation: NeighboringRelation) -> Losses:
-    return counted_losses(asked.plan, asked.query, table, delta=asked.used_delta, relation=relation)
-
-
-def _chain(losses: Losses) -> None:
-    everybody.in_short(losses.worst_case, losses.maximum, losses.mean)
-
-
-def tell_threshold(losses: Losses) -> None:
-    """Say how many lose more than a number."""
-    limit = everybody.ask_threshold(losses.worst_case)
-    least, most = (percent(share) for share in losses.exceeding(limit))
-    share = least if least == most else f"Between {least} and {most}"
-    everybody.tell_exceeding(share, limit, losses.maximum)
-
-
-def _most_exposed(losses: Losses, asked: Request, relation: NeighboringRelation) -> None:
-    """List who is most exposed, by row number and the value in use, and why."""
     st.markdown("**Who is most exposed, and why**")
     first = losses.most[0]
     st.markdown(literal(_reason(first, asked, relation, losses.worst_case)))
@@ -123,6 +99,21 @@ def _most_exposed(losses: Losses, asked: Request, relation: NeighboringRelation)
         column_config={"moves the answer by": results.THREE_DIGITS, **everybody.OWN_DIGITS},
         key="most-exposed",
     )
+    _groups(asked, study, table, relation)
+    st.caption(_LEFT_OUT)
+    everybody.why_not_publish(relation, model=False)
+
+
+def _losses(asked: Request, table: PartitionedDataset, relation: NeighboringRelation) -> Losses:
+    return counted_losses(asked.plan, asked.query, table, delta=asked.used_delta, relation=relation)
+
+
+def tell_threshold(losses: Losses) -> None:
+    """Say how many lose more than a number."""
+    limit = everybody.ask_threshold(losses.worst_case)
+    least, most = (percent(share) for share in losses.exceeding(limit))
+    share = least if least == most else f"Between {least} and {most}"
+    everybody.tell_exceeding(share, limit, losses.maximum)
 
 
 def tell_ties(losses: Losses) -> None:

@@ -20,8 +20,6 @@ from dpcore.formatting import epsilon_text, percent, rounded, significant
 from dpcore.individual import generalization
 from dpcore.individual.guarantee_ladder import GuaranteeLadder
 from dpcore.individual.losses import Losses
-from dpcore.individual.model_losses import ModelLosses
-from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import BoundCheck, moment_curve
 from ui import controls, results, session
@@ -77,7 +75,11 @@ def show(
         if not alike:
             st.info(REPLACED)
         remarks()
-    _distribution(losses, key=key, alike=alike)
+    picture = people.exposure_picture(losses, key=key, alike=alike)
+    results.show(picture, "exposure")
+    threshold = ask_threshold(losses.worst_case)
+    share = percent(losses.exceeding(threshold)[0])
+    tell_exceeding(share, threshold, losses.maximum)
     most_exposed()
     _groups(losses, study, rows=lambda: subject.rows(study), mechanism_key=key)
     closer()
@@ -218,15 +220,6 @@ def in_short(
             "Average loss here": (significant(average, up=upper), _AVERAGE, below),
         }
     )
-
-
-def _distribution(losses: StatisticLosses | ModelLosses, *, key: str, alike: bool) -> None:
-    """Show the distribution over all people, and how many lose more than a number."""
-    picture = people.exposure_picture(losses, key=key, alike=alike)
-    results.show(picture, "exposure")
-    threshold = ask_threshold(losses.worst_case)
-    share = percent(losses.exceeding(threshold)[0])
-    tell_exceeding(share, threshold, losses.maximum)
 
 
 def tell_exceeding(share: str, threshold: float, maximum: float) -> None:

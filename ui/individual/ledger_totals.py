@@ -74,7 +74,18 @@ def _show(subject: AnySubject, study: Study) -> None:
             "person-totals", f"{ledger.key} {delta}", lambda: gathered.at(delta)
         )
     _uncounted(ledger)
-    compared = _compare(ledger, subject.relation)
+    relation = subject.relation
+    others = {release.relation for release in ledger.releases} - {relation}
+    st.markdown(f"Losses here are **{relation.comparison}**.")
+    if others:
+        named = " and ".join(sorted(session.unit().change(other) for other in others))
+        st.caption(
+            f"The account was charged for {named}. That is another question: a part of "
+            "the difference between charge and losses comes from it, and not from the "
+            f"{session.unit().nouns}. Choose the same under “What if” above to compare "
+            "like with like."
+        )
+    compared = LossReference(relation=relation, mixed=bool(others))
     ranking = _everybody(ledger, totals, way, study, compared)
     _one(ledger, totals, ranking, study, compared)
     with st.expander("How losses add up", key="totals-how"):
@@ -309,21 +320,6 @@ def _nothing(study: Study) -> str:
         "Nothing has been released about this table yet. Release a number, and see "
         f"here what it cost each {session.unit().noun}."
     )
-
-
-def _compare(ledger: LedgerLosses, relation: NeighboringRelation) -> LossReference:
-    """Say what the losses compare with, and what the charges do; return both."""
-    others = {release.relation for release in ledger.releases} - {relation}
-    st.markdown(f"Losses here are **{relation.comparison}**.")
-    if others:
-        named = " and ".join(sorted(session.unit().change(other) for other in others))
-        st.caption(
-            f"The account was charged for {named}. That is another question: a part of "
-            "the difference between charge and losses comes from it, and not from the "
-            f"{session.unit().nouns}. Choose the same under “What if” above to compare "
-            "like with like."
-        )
-    return LossReference(relation=relation, mixed=bool(others))
 
 
 _SAME_NOISE = 1e-9

@@ -95,7 +95,19 @@ def show(subject: Subject, study: Study) -> None:
     elif target is not None:
         _count(target, subject)
     with st.expander("What is this?", key="publishing-what"):
-        _details()
+        st.markdown(
+            f"**A mean of n {session.unit().nouns} with Laplace noise of scale b.** Without "
+            f"{session.unit().noun} i the mean moves by |xᵢ − m|/(n − 1), so the loss is εᵢ = |xᵢ "
+            "− m|/((n − 1) b): knowing εᵢ gives m = xᵢ ± εᵢ b (n − 1). Compared with another "
+            "*record* instead of a missing one, the most revealing record makes εᵢ depend only "
+            "on the own value and the bounds. That number may be published.\n\n**A count Q with "
+            "Gaussian noise.** The loss at the released number o is |2(o − Q) + 1|/(2σ²) for "
+            "somebody who is counted.\n\nAverages and charts of losses are no safer. Each loss "
+            "depends on all records, so one changed record can change the average by more than "
+            "1/n.\n\nSources: Y.-X. Wang, *Per-instance differential privacy*, 2019 (losses are "
+            "for the curator's eyes); R. Redberg and Y.-X. Wang, *Privately publishable "
+            "per-instance privacy*, 2021, example 4."
+        )
 
 
 def _ask(subject: Subject, study: Study) -> _Target | None:
@@ -278,22 +290,6 @@ def _shown(found: Recovery, what: str, unit: str) -> None:
         }
     )
     results.show(recovery_picture(found, what=what, unit=unit), "recovery")
-
-
-def _details() -> None:
-    st.markdown(
-        f"**A mean of n {session.unit().nouns} with Laplace noise of scale b.** Without "
-        f"{session.unit().noun} i the mean moves by |xᵢ − m|/(n − 1), so the loss is εᵢ = |xᵢ "
-        "− m|/((n − 1) b): knowing εᵢ gives m = xᵢ ± εᵢ b (n − 1). Compared with another "
-        "*record* instead of a missing one, the most revealing record makes εᵢ depend only "
-        "on the own value and the bounds. That number may be published.\n\n**A count Q with "
-        "Gaussian noise.** The loss at the released number o is |2(o − Q) + 1|/(2σ²) for "
-        "somebody who is counted.\n\nAverages and charts of losses are no safer. Each loss "
-        "depends on all records, so one changed record can change the average by more than "
-        "1/n.\n\nSources: Y.-X. Wang, *Per-instance differential privacy*, 2019 (losses are "
-        "for the curator's eyes); R. Redberg and Y.-X. Wang, *Privately publishable "
-        "per-instance privacy*, 2021, example 4."
-    )
 
 
 _MINE, _SIMULATED = "your model", "a simulated table"

@@ -97,27 +97,17 @@ def show(subject: StatisticSubject, study: Study) -> None:
 
 def _remarks(subject: StatisticSubject) -> None:
     if subject.relation is NeighboringRelation.SUBSTITUTION:
-        _say_why_alike(subject.exposure)
-    _tell_of_mechanism(subject.request)
-
-
-def _say_why_alike(exposure: StatisticLosses) -> None:
-    """Say why losses are so much alike compared with another record."""
-    st.caption(
-        "Compared with another record, everybody could have been at the far bound, so losses "
-        f"lie close together for any {session.unit().indefinite} is. Choose “the person had "
-        "not been there” above, or a regression model, to see differences."
-        if exposure.mean > _ALIKE * exposure.worst_case
-        else "Compared with another record, each loss counts the farthest value that "
-        "the bounds allow."
-    )
-
-
-def _tell_of_mechanism(asked: Request) -> None:
-    """Say it in a line, for mechanisms of which something is to be said."""
-    if asked.query.kind.of_ranks or asked.query.kind.of_matrix:
+        st.caption(
+            "Compared with another record, everybody could have been at the far bound, so losses "
+            f"lie close together for any {session.unit().indefinite} is. Choose “the person had "
+            "not been there” above, or a regression model, to see differences."
+            if subject.exposure.mean > _ALIKE * subject.exposure.worst_case
+            else "Compared with another record, each loss counts the farthest value that "
+            "the bounds allow."
+        )
+    if subject.request.query.kind.of_ranks or subject.request.query.kind.of_matrix:
         return
-    said = _SAID.get(asked.mechanism_key)
+    said = _SAID.get(subject.request.mechanism_key)
     if said:
         st.caption(said)
 

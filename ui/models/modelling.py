@@ -58,9 +58,31 @@ def ask(study: Study) -> ModelRequest:
     first, second, third, fourth = controls.row([3, 5, 3, 3])
     with controls.valid():
         with first.place:
-            model = _model(chosen[0])
+            kinds = suitable(chosen[0])
+            if session.public("model") not in {None, *kinds}:
+                session.set_public("model", kinds[0])
+            model = controls.HERE.selectbox(
+                "Model",
+                kinds,
+                key="model",
+                kept="table",
+                format_func=_capital,
+                note="Linear: a number, by least squares. Huber: the same, less swayed by "
+                "outliers. Logistic: the odds of yes. Poisson: how often something happens.",
+            )
         with second.place:
-            key = _mechanism(model)
+            entries = offered_for(model)
+            keys = list(entries)
+            if session.public("model-mechanism") not in {None, *keys}:
+                session.set_public("model-mechanism", keys[0])
+            key = controls.HERE.selectbox(
+                "Mechanism",
+                keys,
+                format_func=lambda key: _named(entries[key], model),
+                key="model-mechanism",
+                kept="table",
+                note="\n".join(f"- {e.label}: {e.sentence}" for e in entries.values()),
+            )
         epsilon = third.charged_epsilon(
             "ε for this release", 1.0, (1e-6, 100.0, 0.1), key="model-epsilon", kept="table"
         )
@@ -83,22 +105,6 @@ def _reset(target: Column) -> None:
     session.set_public("model-mechanism", next(iter(offered_for(model))))
 
 
-def _model(target: Column) -> ModelKind:
-    """Return the model, of those that suit the target."""
-    kinds = suitable(target)
-    if session.public("model") not in {None, *kinds}:
-        session.set_public("model", kinds[0])
-    return controls.HERE.selectbox(
-        "Model",
-        kinds,
-        key="model",
-        kept="table",
-        format_func=_capital,
-        note="Linear: a number, by least squares. Huber: the same, less swayed by "
-        "outliers. Logistic: the odds of yes. Poisson: how often something happens.",
-    )
-
-
 def suitable(target: Column) -> list[ModelKind]:
     """Return the models that a declared target can have."""
     if target.kind is ColumnKind.YES_NO:
@@ -110,21 +116,6 @@ def suitable(target: Column) -> list[ModelKind]:
 
 def _capital(kind: ModelKind) -> str:
     return kind.value[:1].upper() + kind.value[1:]
-
-
-def _mechanism(model: ModelKind) -> str:
-    entries = offered_for(model)
-    keys = list(entries)
-    if session.public("model-mechanism") not in {None, *keys}:
-        session.set_public("model-mechanism", keys[0])
-    return controls.HERE.selectbox(
-        "Mechanism",
-        keys,
-        format_func=lambda key: _named(entries[key], model),
-        key="model-mechanism",
-        kept="table",
-        note="\n".join(f"- {e.label}: {e.sentence}" for e in entries.values()),
-    )
 
 
 def _named(entry: ModelEntry, model: ModelKind) -> str:

@@ -162,7 +162,14 @@ def show(plan: Option, other: Option, study: Study) -> None:
         for option, place in zip((plan, other), st.columns(2), strict=True):
             with place, st.container(border=True):
                 _protection(option, study, told)
-    _margins(plan, other, told)
+    rows = rows_of(plan.basket.items, other.basket.items)
+    results.table([_row(row, plan, other, told) for row in rows], key="decide-questions")
+    notes = ["Margins are 95%, noise only. ▲ larger and ▼ smaller than in the plan."]
+    if any(width is not None and width.assumed for row in rows for width in row.widths):
+        notes.append("\\* depends on an assumed group size.")
+    if plan.smallest:
+        notes.append(f"{literal(capital(plan.smallest))}.")
+    st.caption(" ".join([*notes, plan_notes.imputed(plan.basket.items)]))
     possible(plan, other)
 
 
@@ -186,17 +193,6 @@ def _protection(option: Option, study: Study, sizes: Sizes) -> None:
     if option.wanted:
         lines.append(f"meets {seen(option.basket.items, sizes)} of {option.wanted} targets")
     st.caption(" · ".join(lines))
-
-
-def _margins(plan: Option, other: Option, told: Sizes) -> None:
-    rows = rows_of(plan.basket.items, other.basket.items)
-    results.table([_row(row, plan, other, told) for row in rows], key="decide-questions")
-    notes = ["Margins are 95%, noise only. ▲ larger and ▼ smaller than in the plan."]
-    if any(width is not None and width.assumed for row in rows for width in row.widths):
-        notes.append("\\* depends on an assumed group size.")
-    if plan.smallest:
-        notes.append(f"{literal(capital(plan.smallest))}.")
-    st.caption(" ".join([*notes, plan_notes.imputed(plan.basket.items)]))
 
 
 def _row(row: Row, plan: Option, other: Option, told: Sizes) -> dict[str, object]:

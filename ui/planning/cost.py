@@ -82,7 +82,11 @@ def show(plan: AnalysisPlan, price: PlanCost, study: Study) -> None:
         "the smallest valid total is charged. One by one, the account adds costs up: "
         f"{in_words(price.added, account)}.",
     )
-    _exactly(price.cost)
+    epsilon = float(price.cost.epsilon)
+    if math.isfinite(epsilon) and rounded([epsilon], up=True)[0] > epsilon * _ROUNDED_FAR:
+        st.caption(
+            f"Costs are rounded up to three digits. Charged exactly: ε = {in_full(epsilon)}."
+        )
     if not account.admits(price.cost):
         _way_on(plan, price, account)
 
@@ -99,15 +103,6 @@ def methods(price: PlanCost) -> None:
 
 def _total(value: float) -> str:
     return epsilon_text(value) if math.isfinite(value) else "∞"
-
-
-def _exactly(cost: PrivacyCost) -> None:
-    """Say what is really charged where it is rounded up to be read."""
-    epsilon = float(cost.epsilon)
-    if math.isfinite(epsilon) and rounded([epsilon], up=True)[0] > epsilon * _ROUNDED_FAR:
-        st.caption(
-            f"Costs are rounded up to three digits. Charged exactly: ε = {in_full(epsilon)}."
-        )
 
 
 def _way_on(plan: AnalysisPlan, price: PlanCost, account: Account) -> None:

@@ -13,7 +13,6 @@ from dpcore.formatting import in_full
 from dpcore.planning.analysis_plan import LEAST, MOST, Split
 from dpcore.planning.comparison import Option
 from dpcore.planning.private_total import TOLD, ChoiceRequest
-from dpcore.releases.record import Release
 from ui import controls, offering, plans, session
 from ui.planning.privacy_loss import Asked
 from ui.study import Study
@@ -45,7 +44,20 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
     )
     answer = offering.offer(request, study, key="choice", plannable=False)
     if answer is not None:
-        _answer(answer)
+        with offering.frame(answer):
+            if TOLD in answer.unsaid:
+                st.markdown("Too many exceed the threshold even at the smallest total tried.")
+            else:
+                (total,) = answer.values
+                st.metric(
+                    "Chosen total ε",
+                    in_full(total),
+                    help="Public: found by a search with noise, which was charged.",
+                )
+                st.button(
+                    "Use as the total of the plan", key="choice-take", on_click=_take, args=(total,)
+                )
+            offering.badge(answer, "choice")
 
 
 def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
@@ -105,24 +117,6 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
 
 def _rounded(total: float) -> float:
     return float(f"{total:.{_DIGITS}g}")
-
-
-def _answer(answer: Release) -> None:
-    """Show what was chosen."""
-    with offering.frame(answer):
-        if TOLD in answer.unsaid:
-            st.markdown("Too many exceed the threshold even at the smallest total tried.")
-        else:
-            (total,) = answer.values
-            st.metric(
-                "Chosen total ε",
-                in_full(total),
-                help="Public: found by a search with noise, which was charged.",
-            )
-            st.button(
-                "Use as the total of the plan", key="choice-take", on_click=_take, args=(total,)
-            )
-        offering.badge(answer, "choice")
 
 
 def _take(total: float) -> None:

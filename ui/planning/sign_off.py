@@ -51,7 +51,15 @@ def show(plan: Option, other: Option, study: Study) -> None:
         lesson=session.mode() is Mode.CLASSROOM,
         prepared=datetime.now(UTC).date(),
     )
-    _fits(about)
+    if not about.fits:
+        st.warning(
+            "The plan costs more than is left of the budget, and the sheet says so. "
+            "Choose a smaller total on Questions."
+        )
+    elif about.plan.done and about.spent.epsilon:
+        st.caption("The plan has been released. Its cost is part of what is spent.")
+    elif not about.other_fits:
+        st.caption("The alternative costs more than is left of the budget.")
     downloads.button(
         "Download sign-off sheet (HTML)",
         downloads.File(
@@ -67,19 +75,6 @@ def show(plan: Option, other: Option, study: Study) -> None:
         f"One A4 page, which also shows {literal(other.name)} as set on Compare. "
         "Empty fields become lines to write on."
     )
-
-
-def _fits(about: Decision) -> None:
-    """Say which of the two plans costs more than is left of the budget."""
-    if not about.fits:
-        st.warning(
-            "The plan costs more than is left of the budget, and the sheet says so. "
-            "Choose a smaller total on Questions."
-        )
-    elif about.plan.done and about.spent.epsilon:
-        st.caption("The plan has been released. Its cost is part of what is spent.")
-    elif not about.other_fits:
-        st.caption("The alternative costs more than is left of the budget.")
 
 
 def _stem(about: Decision) -> str:

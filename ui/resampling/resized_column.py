@@ -54,7 +54,14 @@ def show() -> None:
         show_tour(case, "resized")
     elif partwise.in_memory(study, "A resized bootstrap"):
         own, study = ask(study)
-        _claims(own)
+        plan = own.request.plan
+        compare(
+            own.bootstrap,
+            plan.resample,  # type: ignore[union-attr] # the request is the repaired form
+            scores=own.size.scores,
+            epsilon=own.size.epsilon,
+            width=own.request.query.bounds.width,
+        )
         st.header("Scores of this column")
         _losses(own, study)
         st.header("Release the repair")
@@ -171,18 +178,6 @@ def _question(
         note="A number that you would know without the table.",
     )
     return (StatisticKind.PROPORTION, Membership(interval=Interval(lower=least, upper=math.inf)))
-
-
-def _claims(own: ColumnScores) -> None:
-    """Show what is claimed, measured and repaired, from public numbers only."""
-    plan = own.request.plan
-    compare(
-        own.bootstrap,
-        plan.resample,  # type: ignore[union-attr] # the request is the repaired form
-        scores=own.size.scores,
-        epsilon=own.size.epsilon,
-        width=own.request.query.bounds.width,
-    )
 
 
 def _losses(own: ColumnScores, study: Study) -> None:
