@@ -90,7 +90,7 @@ def picture(
     bounds = plan.statistic.bounds
     everything = (bounds.lower, bounds.upper)
     noise = (kept.noise if kept else None) or {}
-    total = ((kept.total if kept else None) or {}) if _sampled() else {}
+    total = ((kept.total if kept else None) or {}) if session.require_study().sampled else {}
     names = answer.labels
     return chain_picture(
         Quantiles(
@@ -119,7 +119,3 @@ def details(asked: Request, plan: ChainPlan) -> str:
         f"{session.unit().counted} up to it, and beyond it, do not contradict that, with "
         f"{percent(LEVEL)} for all {len(plan.shares)} quantiles together"
     )
-
-
-def _sampled() -> bool:
-    return session.require_study().sampled

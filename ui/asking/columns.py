@@ -95,7 +95,11 @@ def declare(dataset: TableT, position: int, keep: Callable[[Table], None]) -> Ta
     """
     column = dataset.columns[position]
     try:
-        found = _form(column, declaring.form_key(position), derived=_is_derived(dataset, column))
+        found = _form(
+            column,
+            declaring.form_key(position),
+            derived=column.name.removesuffix(dataset.ending) not in dataset.header,
+        )
         if found == column:
             return dataset
         changed = declaring.redeclared(dataset, found)
@@ -105,10 +109,6 @@ def declare(dataset: TableT, position: int, keep: Callable[[Table], None]) -> Ta
         return None
     keep(changed)
     return changed
-
-
-def _is_derived(dataset: Table, column: Column) -> bool:
-    return column.name.removesuffix(dataset.ending) not in dataset.header
 
 
 def folded(dataset: TableT, position: int, key: str) -> TableT | None:
@@ -236,7 +236,11 @@ def _date_form(column: Column, key: str) -> Column:
 
 def _date_format(column: Column, key: str) -> DateFormat:
     first, second, third = controls.row(3)
-    orders, form, zones = list(_ORDERS), column.dates, _zones()
+    orders, form, zones = (
+        list(_ORDERS),
+        column.dates,
+        ["UTC", *sorted(zoneinfo.available_timezones() - {"UTC"})],
+    )
     order = first.selectbox(
         "Dates are written as",
         orders,
@@ -263,10 +267,6 @@ def _date_format(column: Column, key: str) -> DateFormat:
         "others are taken as written.",
     )
     return DateFormat(order=order, time_of_day=timed, time_zone=zone)
-
-
-def _zones() -> list[str]:
-    return ["UTC", *sorted(zoneinfo.available_timezones() - {"UTC"})]
 
 
 def _number_form(column: Column, key: str, place: st.delta_generator.DeltaGenerator) -> Column:

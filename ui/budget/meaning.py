@@ -386,7 +386,11 @@ def _precedents(subject: InterpretationSubject) -> None:
         note="A budget here protects all data of a person, with one total for good and "
         "noise added in the center. Few deployments promise the same.",
     )
-    those = _comparable() if unit == _SAME else _chosen(unit, second)
+    those = (
+        tuple(one for one in precedents() if one.compares)
+        if unit == _SAME
+        else _chosen(unit, second)
+    )
     if not those:
         st.info("No recorded deployment is of this kind. Choose another unit or model.")
         return
@@ -413,10 +417,6 @@ def _precedents(subject: InterpretationSubject) -> None:
         f"{len(those)} of {len(precedents())} deployments, {CONFIRMED}: OpenDP Deployments "
         "Registry, July 2026. An ε is comparable only for the same privacy unit and period."
     )
-
-
-def _comparable() -> tuple[Precedent, ...]:
-    return tuple(one for one in precedents() if one.compares)
 
 
 def _chosen(unit: str, cell: controls.Cell) -> tuple[Precedent, ...]:

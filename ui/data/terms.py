@@ -166,7 +166,17 @@ def ask(
         "for the population. A census has none. If in doubt, choose a sample.",
     )
     private = relation is not _SUBSTITUTION or unit.several or bool(left_out)
-    minimum = _minimum(third if private else controls.Cell(place=advanced), start, unit)
+    minimum = (third if private else controls.Cell(place=advanced)).number(
+        f"Public minimum number of {unit.counted}",
+        start.minimum_people,
+        (3, None),
+        key=_minimum_key(),
+        kept="session",
+        note=f"Used only where the number of {unit.counted} is private: with "
+        f"add/remove, where missing values are left out, or where one {unit.noun} may "
+        "own several rows. Averages divide by at least this number. A larger one means "
+        "less noise, and bias if fewer are there.",
+    )
     if private and minimum == _USUAL_MINIMUM:
         of = f" with a value of {literal(', '.join(left_out))}" if left_out else ""
         st.caption(
@@ -182,20 +192,6 @@ def ask(
         budget=budget,
         minimum_people=minimum,
         everybody=everybody == _EVERYBODY,
-    )
-
-
-def _minimum(cell: controls.Cell, start: AccountTerms, unit: PrivacyUnit) -> int:
-    return cell.number(
-        f"Public minimum number of {unit.counted}",
-        start.minimum_people,
-        (3, None),
-        key=_minimum_key(),
-        kept="session",
-        note=f"Used only where the number of {unit.counted} is private: with "
-        f"add/remove, where missing values are left out, or where one {unit.noun} may "
-        "own several rows. Averages divide by at least this number. A larger one means "
-        "less noise, and bias if fewer are there.",
     )
 
 

@@ -78,7 +78,9 @@ def _everybody(
         "counted-losses",
         f"{relation} {asked.analysis(study.fingerprint)}",
         table,
-        lambda read: _losses(asked, read, relation),
+        lambda read: counted_losses(
+            asked.plan, asked.query, read, delta=asked.used_delta, relation=relation
+        ),
         doing=_EVERYBODY,
         passes=_TWICE,
     )
@@ -102,10 +104,6 @@ def _everybody(
     _groups(asked, study, table, relation)
     st.caption(_LEFT_OUT)
     everybody.why_not_publish(relation, model=False)
-
-
-def _losses(asked: Request, table: PartitionedDataset, relation: NeighboringRelation) -> Losses:
-    return counted_losses(asked.plan, asked.query, table, delta=asked.used_delta, relation=relation)
 
 
 def tell_threshold(losses: Losses) -> None:
@@ -309,7 +307,19 @@ def _everybody_of_model(subject: _Subject, table: PartitionedDataset) -> None:
     )
     if losses is None:
         return
-    everybody.chain(_model_ladder(losses, asked), key=asked.mechanism_key)
+    everybody.chain(
+        GuaranteeLadder(
+            guarantee=losses.worst_case,
+            for_all=losses.for_all,
+            certificate=losses.certificate,
+            maximum=losses.maximum,
+            mean=losses.mean,
+            relation=losses.relation,
+            promised=asked.relation,
+            upper=losses.upper,
+        ),
+        key=asked.mechanism_key,
+    )
     model_losses.tell_audit(losses, fit, audited)
     if losses.infinite:
         st.warning(
@@ -328,19 +338,6 @@ def _everybody_of_model(subject: _Subject, table: PartitionedDataset) -> None:
     _list(losses.most, upper=losses.upper)
     st.caption(_LEFT_OUT_OF_MODEL)
     everybody.why_not_publish(_LEAVING, model=True)
-
-
-def _model_ladder(losses: Losses, asked: ModelRequest) -> GuaranteeLadder:
-    return GuaranteeLadder(
-        guarantee=losses.worst_case,
-        for_all=losses.for_all,
-        certificate=losses.certificate,
-        maximum=losses.maximum,
-        mean=losses.mean,
-        relation=losses.relation,
-        promised=asked.relation,
-        upper=losses.upper,
-    )
 
 
 def _list(reasons: Sequence[ExposedPerson], *, upper: bool) -> None:
@@ -414,16 +411,11 @@ def _tell_of_model(person: ExposedPerson, asked: ModelRequest, *, upper: bool) -
     if upper:
         st.markdown(model_losses.BOUNDED)
     else:
-        st.markdown(_model_reason(person))
+        st.markdown(
+            f"The model fitted to everybody else misses this {session.unit().noun}'s target by "
+            f"{significant(abs(person.residual))} (on the scale of the model), and the record is "
+            f"{significant(person.leverage)} of its own prediction (the leverage). Both "
+            f"determine how far the coefficients move if the {session.unit().noun} leaves, "
+            "which the noise has to hide."
+        )
     _list([person], upper=upper)
-
-
-def _model_reason(person: ExposedPerson) -> str:
-    """Return in a sentence what decides a loss."""
-    return (
-        f"The model fitted to everybody else misses this {session.unit().noun}'s target by "
-        f"{significant(abs(person.residual))} (on the scale of the model), and the record is "
-        f"{significant(person.leverage)} of its own prediction (the leverage). Both determine "
-        f"how far the coefficients move if the {session.unit().noun} leaves, which the noise "
-        "has to hide."
-    )

@@ -236,9 +236,29 @@ def compare(
     Of a table in use these are public numbers; what is ``simulated`` stands below.
     """
     columns = {
-        "Claimed": _claimed(bootstrap),
+        "Claimed": (
+            f"ε = {epsilon_text(bootstrap.claimed_epsilon)}",
+            "ε = 1/Z, for each score, without a δ.",
+            (
+                f"- {bootstrap.draws:,} of {bootstrap.people:,} rows are drawn, with "
+                "replacement, for every score; no noise is added.\n- A person is drawn with "
+                f"probability at most 1/Z = {chance(bootstrap.claimed_appearance)}.\n- A share "
+                f"has the variance Z/n² = {significant(bootstrap.claimed_variance)}."
+            ),
+            None,
+        ),
         "Measured": _measured(bootstrap, scores, simulated[0]),
-        "Repaired": _repaired(repaired, epsilon, width, simulated[1]),
+        "Repaired": (
+            f"ε = {epsilon_text(epsilon)}",
+            "Holds for every table, and can be released.",
+            (
+                f"- The same resample of {repaired.draws:,} rows, and Laplace noise of scale "
+                f"{significant(repaired.scale(width))} on its mean.\n- Noise alone hides one row "
+                f"of the *sample* with ε = {epsilon_text(repaired.level)}. "
+                f"{_moved(repaired)}{simulated[1]}"
+            ),
+            None,
+        ),
     }
     for place, (title, (privacy, meaning, text, below)) in zip(
         st.columns(3), columns.items(), strict=True
@@ -261,20 +281,6 @@ def compare(
         f"above 0 proves it. That happens with probability **{chance(tau)}**, where the claim "
         f"ε = {epsilon_text(bootstrap.claimed_epsilon)} allows 0. So δ is {significant(tau)} at "
         "every ε."
-    )
-
-
-def _claimed(bootstrap: ResizedBootstrap) -> _Column:
-    return (
-        f"ε = {epsilon_text(bootstrap.claimed_epsilon)}",
-        "ε = 1/Z, for each score, without a δ.",
-        (
-            f"- {bootstrap.draws:,} of {bootstrap.people:,} rows are drawn, with "
-            "replacement, for every score; no noise is added.\n- A person is drawn with "
-            f"probability at most 1/Z = {chance(bootstrap.claimed_appearance)}.\n- A share "
-            f"has the variance Z/n² = {significant(bootstrap.claimed_variance)}."
-        ),
-        None,
     )
 
 
@@ -303,19 +309,6 @@ def _measured(bootstrap: ResizedBootstrap, scores: int, simulated: str) -> _Colu
             f"{chance(bootstrap.delta(scores=scores))}{end}{simulated}"
         ),
         f"δ = {significant(tau)} at every ε",
-    )
-
-
-def _repaired(fixed: NoisyResample, epsilon: float, width: float, simulated: str) -> _Column:
-    return (
-        f"ε = {epsilon_text(epsilon)}",
-        "Holds for every table, and can be released.",
-        (
-            f"- The same resample of {fixed.draws:,} rows, and Laplace noise of scale "
-            f"{significant(fixed.scale(width))} on its mean.\n- Noise alone hides one row "
-            f"of the *sample* with ε = {epsilon_text(fixed.level)}. {_moved(fixed)}{simulated}"
-        ),
-        None,
     )
 
 
