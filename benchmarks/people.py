@@ -66,17 +66,21 @@ class Curator(Tab):
             self.fill("Lower bound", 0.0)
             self.fill("Upper bound", 100.0)
             await self.run()
+            # As in a browser, the press itself opens the next page.
             await self._timed("use", self.press("Continue to Release"))
-            await self._go("release")
+            self._leave_for("release")
             await self.press("Release and spend ε = 0.5")
             await self._timed("spend", self.press("Spend ε = 0.5"))
             assert "Released ✓" in self._buttons, self.texts  # noqa: S101
 
     async def _go(self, page: str) -> None:
+        self._leave_for(page)
+        await self.run()
+
+    def _leave_for(self, page: str) -> None:
         self._page = page
         self._widgets.clear()
         self.texts.clear()
-        await self.run()
 
     def fill(self, label: str, value: float) -> None:
         """Type a number; the next run of the page reads it."""
@@ -153,7 +157,10 @@ async def _curators(server: MeasuredServer, count: int) -> dict[str, list[float]
     warm = Curator(server.url, MOST)  # What is imported once is not what is measured.
     await warm.work()
     people = [Curator(server.url, number) for number in range(count)]
+    used = server.processor()
     ends = await asyncio.gather(*(one.work() for one in people), return_exceptions=True)
+    used = server.processor() - used
+    print(f"{used / count:.3f} s of the server's processor for each tab")
     failed = [end for end in ends if end is not None]
     print(f"{len(failed)} of {count} tabs failed {failed[:1]}")
     times = defaultdict(list)
