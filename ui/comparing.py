@@ -1,4 +1,4 @@
-"""The parts of the Trade-offs page. Everything on it comes from public numbers."""
+"""The parts of the view Accuracy. Everything on it comes from public numbers."""
 
 from __future__ import annotations
 

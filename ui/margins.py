@@ -24,6 +24,8 @@ from ui.study import Study
 from ui.text import literal
 
 _EPSILONS = np.geomspace(0.01, 10.0, 13)
+_FEW_EPSILONS = _EPSILONS[::2]
+"""Where the errors are simulated, which takes longer."""
 
 
 def show(asked: Request, study: Study, group: int) -> None:
@@ -64,7 +66,9 @@ def of_quantiles(asked: Request, study: Study) -> None:
     plan = asked.plan
     if not isinstance(plan, RankPlan | ChainPlan):
         return
-    with confidential.area("accuracy", "bias, SD and RMSE for this table") as shown:
+    exact = isinstance(plan, RankPlan)
+    what = "bias, SD and RMSE for this table"
+    with confidential.area("accuracy", what, ready=exact) as shown:
         if not shown:
             return
         number, name = 0, asked.query.title
@@ -92,7 +96,7 @@ def of_quantiles(asked: Request, study: Study) -> None:
         results.show(picture, "quantile-errors")
         st.caption(
             "By the exact law of the mechanism over its candidate values."
-            if isinstance(plan, RankPlan)
+            if exact
             else "Simulated for this table."
         )
 
@@ -102,7 +106,8 @@ def _errors(
 ) -> tuple[tuple[ErrorCurve, ...], tuple[ErrorCurve, ...]]:
     """Return the errors of each mechanism against epsilon, and at this one. CONFIDENTIAL."""
     value = asked.value(study.in_memory)
-    epsilons = np.unique([*_EPSILONS, asked.epsilon]).tolist()
+    grid = _EPSILONS if isinstance(asked.plan, RankPlan) else _FEW_EPSILONS
+    epsilons = np.unique([*grid, asked.epsilon]).tolist()
     each = [
         [_by(asked, key, epsilon) for epsilon in epsilons]
         for key in dict.fromkeys((asked.mechanism_key, *_others(asked)))

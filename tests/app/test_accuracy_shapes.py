@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from dpcore.figures.plans import margin_picture
+from dpcore.planning.analysis_plan import AnalysisPlan
+from dpcore.planning.comparison import around, compare
 from tests.app.asking import choose, go, use_survey
 from tests.app.figures import figures
 from tests.app.test_pages import by_label, charts, fill
 from tests.app.test_questions import set_to, shown
 from tests.app.test_several_columns import table
+from tests.planning.planned import item
 
 SIMULATED = {
     "mean": {"selectbox": {"By group": 0}},
@@ -88,7 +92,7 @@ def test_winners_of_a_mean_are_no_choice_for_a_difference(open_page):
     assert title(app).startswith("RMSE of the ")
 
 
-def test_a_margin_has_the_target_of_the_plan(open_page):
+def test_without_a_target_the_plan_is_named_as_its_place(open_page):
     app = accuracy(open_page, "mean", epsilon=0.5)
     choose(app, "Metric", "margin of error")
     assert "target" not in title(app)
@@ -107,3 +111,13 @@ def test_quantiles_show_their_errors_to_the_curator_alone(open_page, statistic):
         assert len(table(app, "quantile")) == 5
         choose(app, "Quantile", 4)
         assert figures(app)[1].title != errors.title
+
+
+@pytest.mark.parametrize(("wanted", "verdict"), [(1e-6, "misses"), (1e6, "meets")])
+def test_a_margin_says_whether_it_meets_the_target(wanted, verdict):
+    asked = item("mean", epsilon=0.5, wanted=wanted)
+    plan = AnalysisPlan(items=(asked,), total=0.5)
+    picture = margin_picture(compare(plan, around(0.5)))
+    assert f", which {verdict} the target of ± " in picture.title
+    assert picture.title in picture.alt
+    assert (picture.table["ε"].diff().dropna() > 0).all()

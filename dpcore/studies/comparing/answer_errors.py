@@ -41,7 +41,7 @@ from dpcore.statistics.quantiles import split_at_each
 from dpcore.studies.comparing.error_curves import ErrorCurve, Moments
 
 DRAWS: Final = 4000
-_TABLE_DRAWS: Final = 400
+_TABLE_DRAWS: Final = 200
 _SEED: Final = 1
 _MOST_UNTOLD: Final = 0.5
 """From which part of answers on that cannot be given no error is shown."""
