@@ -69,7 +69,7 @@ def show(dataset: Table, wrong: Mapping[int, str]) -> None:
         rows.append(row)
     # Converting the columns one by one afterwards takes four times as long.
     frame = pd.DataFrame(rows, columns=[*Field], dtype="str")
-    frame[Field.USE] = [row[Field.USE] for row in rows]
+    frame[Field.USE] = [bool(row[Field.USE]) for row in rows]
     st.data_editor(
         frame,
         hide_index=True,
