@@ -7,7 +7,7 @@ is rounded away from it: a guarantee or a price, and whatever is said to be "at 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from typing import Final
 
@@ -16,6 +16,7 @@ _DIGITS = 3
 _EXACT = Context(prec=700)
 _BEFORE_THE_LAST_BITS = Context(prec=15)
 _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
+_NAMED = 3
 _LEAST_PERCENT = 1e-4
 _LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
 _SYMBOLS = tuple("εδρλ")
@@ -302,6 +303,16 @@ def brief(name: str, most: int = 20) -> str:
     ('age', 'a name that goes on…')
     """
     return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
+
+
+def listed(names: Sequence[str], *, by: str = ", ") -> str:
+    """Return the first three names, and how many there are beside.
+
+    >>> listed(["a", "b"]), listed(list("abcde"))
+    ('a, b', 'a, b, c and 2 more')
+    """
+    others = len(names) - _NAMED
+    return by.join(names[:_NAMED]) + (f" and {others} more" if others > 0 else "")
 
 
 def plural_of(noun: str) -> str:

@@ -25,6 +25,15 @@ class NeighboringRelation(StrEnum):
     """One person is there or not; the number of people is private."""
 
     @property
+    def label(self) -> str:
+        """Return what the relation is called.
+
+        >>> [relation.label for relation in NeighboringRelation]
+        ['Substitution', 'Add/remove']
+        """
+        return "Substitution" if self is NeighboringRelation.SUBSTITUTION else "Add/remove"
+
+    @property
     def phrase(self) -> str:
         """Return the relation in plain words."""
         return {

@@ -63,7 +63,7 @@ with place:
     columns.tell_ending(dataset)
 
 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-    st.subheader("Privacy and budget")
+    st.header("Privacy and budget")
     waiting += ["several rows of one person"] * privacy_units.ask(current)
     advanced = st.popover("Advanced")
 agreed = terms.ask(

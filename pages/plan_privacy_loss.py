@@ -19,5 +19,5 @@ leak = st.expander("Why choosing ε from the data leaks", key="touched-leak", on
 if leak.open:
     with leak:
         privacy_loss.show_leak()
-with st.expander("Methods and sources"):
+with st.expander("Methods"):
     st.markdown(f"{privacy_loss.METHODS}\n\n{private_choice.METHODS}")

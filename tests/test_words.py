@@ -32,7 +32,7 @@ LEFT = {
     "dpcore/analyses": 7,
     "dpcore/data": 1,
     "dpcore/statistics": 1,
-    "ui": 50,
+    "ui": 2,
 }
 """How many are left, by room: numbers that may only fall. A room that is not here has none."""
 _VALUE = "▯"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from itertools import chain as joined
 from typing import Final
 
@@ -27,9 +29,15 @@ def used_up(account: Account) -> bool:
     return is_used_up(account.budget, account.remaining)
 
 
-def left(account: Account) -> str:
-    """Return what is left of an account, in symbols, or that it is nothing."""
-    return left_text(account.budget, account.remaining)
+def left(account: Account, cost: PrivacyCost | None = None) -> str:
+    """Return what is left of an account, in symbols, or that it is nothing.
+
+    Beside a ``cost`` without a delta, nothing is said of delta.
+    """
+    budget = account.budget
+    if cost is not None and not cost.delta and budget.epsilon is not None:
+        budget = replace(budget, delta=Decimal(0))
+    return left_text(budget, account.remaining)
 
 
 def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
@@ -37,7 +45,7 @@ def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
 
     What was ``answered`` is paid.
     """
-    text = f"{left(account)} left"
+    text = f"{left(account, cost)} left"
     rest, each = account.remaining.epsilon, cost.epsilon
     if account.budget.epsilon is None or not each or not each.is_finite():
         return f"{text}."

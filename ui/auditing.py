@@ -374,16 +374,17 @@ def check(request: Releasable, study: Study) -> None:
 
 _SIGNS = {
     True: ":material/check:",
-    False: ":material/close: fails:",
-    None: ":material/visibility_off: not tried:",
+    False: ":material/close: (fails)",
+    None: ":material/visibility_off: (not tried)",
 }
 
 
 METHODS: Final = (
     "**Two worlds.** Neighboring tables: a person is there or not, or has another "
     "record. The auditor knows all else, as the attacker of the definition "
-    "does.\n\n**Promise.** (ε, δ)-differential privacy: for event probabilities p and q "
-    "in the two worlds, p ≤ e^ε · q + δ and q ≤ e^ε · p + δ.\n\n**Search.** On the first "
+    "does.\n\n**Promise.** (ε, δ)-differential privacy. The probabilities p and q of any event "
+    "in the two worlds satisfy p ≤ e^ε · q + δ. The same holds with p and q "
+    "swapped.\n\n**Search.** On the first "
     "half of the draws: thresholds from both sides, repeated numbers, and sets of "
     "intervals in the order of their likelihood ratio. The best test has this form "
     "(Neyman and Pearson 1933). Of an answer with several numbers: the most informative "

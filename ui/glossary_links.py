@@ -71,7 +71,7 @@ def show() -> None:
 
 
 def _tell(one: GlossaryEntry) -> None:
-    st.subheader(one.word, anchor=False)
+    st.header(one.word, anchor=False)
     if one.also:
         st.caption(f"also: {', '.join(one.also)}")
     st.markdown(literal(without_brackets(one.plain)))

@@ -38,7 +38,7 @@ def show(asked: Request, study: Study, group: int) -> None:
     except ParameterError:
         return
     results.show(margin_picture(compare(plan, around(plan.total))), "margin", simulated=True)
-    of = f" It is that of {literal(item.width.of)}." if item.width.assumed else ""
+    of = f" It is for {literal(item.width.of)}." if item.width.assumed else ""
     part = f" It is a {literal(item.width.of)}." if item.width.of.startswith("share") else ""
     target = "" if wanted is not None else " Plan can set a target."
     st.caption(f"95%, noise only, {asked.entry.label}.{of}{part}{target}")

@@ -52,19 +52,22 @@ def offer(
         # An answer on screen is paid for.
         fits = answer is not None or account.admits(request.cost)
         (before or partial(_obstacles, request))(account, fits)
+        costs = price or cost_text(request.cost)
+        if fits:
+            _confirm_first(request, account, costs, key=key)
         with st.container(horizontal=True, vertical_alignment="center", key=f"actions-{key}"):
             _buttons(
                 request,
                 account,
                 answer=answer,
                 ready=fits and request.refusal(session.mode()) is None,
-                price=price or cost_text(request.cost),
+                price=costs,
                 key=key,
             )
             name = _name(request, study, key=key)
             if plannable:
                 plans.button(request, study, key=key, name=name)
-        _below(request, account, answer, price or cost_text(request.cost), key=key, ready=fits)
+        _below(request, account, answer, costs, ready=fits)
         return answer
     return None
 
@@ -157,17 +160,19 @@ def _buttons(
         )
 
 
-def _below(
-    request: Releasable,
-    account: Account,
-    answer: Release | None,
-    price: str,
-    *,
-    key: str,
-    ready: bool,
-) -> None:
-    """Say what is left, what is known elsewhere, and ask once more where that is due."""
+def _confirm_first(request: Releasable, account: Account, price: str, *, key: str) -> None:
+    """Ask once more where that is due: above the buttons, where the pressed one was."""
     analysis = request.analysis(account.fingerprint)
+    waiting = releasing.waiting(analysis)
+    if waiting is not None and request.refusal(session.mode()) is None:
+        yes = partial(releasing.press, analysis, waiting.draw, confirmed=True)
+        confirm(account, price, request.cost, key=key, yes=yes)
+
+
+def _below(
+    request: Releasable, account: Account, answer: Release | None, price: str, *, ready: bool
+) -> None:
+    """Say what is left, and what is known elsewhere."""
     ready = ready and request.refusal(session.mode()) is None
     if ready:
         st.caption(accounts.fitting(account, request.cost, answered=answer is not None))
@@ -180,10 +185,6 @@ def _below(
                 "on Budget › History, at no cost. The table in use is another one, or has "
                 f"its rows in another order: a new release costs another {price}."
             )
-    waiting = releasing.waiting(analysis)
-    if ready and waiting is not None:
-        yes = partial(releasing.press, analysis, waiting.draw, confirmed=True)
-        confirm(account, price, request.cost, key=key, yes=yes)
     told = releasing.told()
     if told is not None:
         st.info(told)
@@ -197,9 +198,9 @@ def confirm(
     "Spend" does ``yes``; the price of ``cost`` is in words.
     """
     with st.container(border=True, key=f"confirm-{key}"):
-        total = accounts.left(account)
+        total = accounts.left(account, cost)
         st.markdown(
-            f"**{_which(account)}** It permanently spends {price} of {total}. To practise "
+            f"**{_which(account)}** It permanently spends {price} of the {total} left. To practice "
             f"first, use Classroom mode.{_together(account, cost)}"
         )
         left, right = st.columns(2)

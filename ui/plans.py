@@ -147,16 +147,8 @@ def button(request: Releasable, study: Study, *, key: str, name: str = "") -> No
         "error at several budgets, and their total cost.",
     )
     if item is not None:
-        typed_here = PlannedQuery.of(request).epsilon
-        other = (
-            ""
-            if typed_here == item.epsilon
-            else f", not the ε = {epsilon_text(typed_here)} typed here; edit it on Plan"
-        )
-        st.caption(
-            f"In the plan with ε = {epsilon_text(item.epsilon)}{other}: {literal(item.name)}",
-            width="content",
-        )
+        named = f": {literal(item.own_name)}" if item.own_name else ""
+        st.caption(f"In the plan with ε = {epsilon_text(item.epsilon)}{named}", width="content")
 
 
 def declared(study: Study) -> Declared:

@@ -77,7 +77,7 @@ def show_film(film: Film, value: float, key: str) -> None:
 
 def _twin(picture: Picture, key: str) -> None:
     # Filled only once it is opened: most are not, and a control must answer quickly.
-    twin = st.expander("The same in words and numbers", key=f"twin-{key}", on_change="rerun")
+    twin = st.expander("Data table and description", key=f"twin-{key}", on_change="rerun")
     if twin.open:
         twin.markdown(literal(picture.alt))
         _table(twin, picture.table, key=f"table-{key}")
@@ -165,7 +165,7 @@ def public_badge() -> None:
     if session.mode() is Mode.CLASSROOM:
         st.badge("Classroom: not a private release", icon=":material/school:", color="gray")
     else:
-        st.badge("Public: sanitized, may leave", icon=":material/public:", color="blue")
+        st.badge("Public: safe to share", icon=":material/public:", color="blue")
 
 
 def release_files(releases: Sequence[Release], key: str, *, in_use: bool = True) -> None:

@@ -437,8 +437,8 @@ def _explore(question: ExplorerQuery) -> None:
 
 METHODS: Final = (
     "**Local sensitivity**: the most that one person can change the statistic of "
-    "this table. It is found by trying all people with new values at the bounds, on "
-    "a grid, at the values present and at the means of the others. Noise scaled to "
+    "this table. It is found by trying new values for every person: the bounds, "
+    "a grid, the values present and the means of the others. Noise scaled to "
     "it would reveal the data.\n\n"
     "**Global sensitivity** Δ = max |f(D) - f(D′)| over all neighboring tables D, "
     "D′ with values between the public bounds. It is public. Laplace noise of "

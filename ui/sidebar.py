@@ -83,7 +83,7 @@ def _card(study: Study) -> None:
     st.markdown(f"**{literal(dataset.name)}**")
     st.caption(
         f"{count} · {ready} of {len(dataset.columns)} columns ready · "
-        f"Privacy unit: one {unit.noun} ({unit.change(study.terms.relation)})"
+        f"Privacy unit: one {unit.noun} ({study.terms.relation.label.lower()})"
     )
     # Lists of columns leave it out; answers and papers say it.
     ending = dataset.ending.lstrip(" ,")

@@ -24,14 +24,13 @@ from dpcore.figures.theme import (
     plain,
 )
 from dpcore.figures.traces import NAME, Trace, bars, interval, line, note, points, ring
-from dpcore.formatting import capital, measured
+from dpcore.formatting import capital, listed, measured
 from dpcore.inference.intervals import Intervals
 from dpcore.releases.digits import ends_text, reach, with_ends
 from dpcore.releases.table import TOO_FEW
 
 TOTAL = "rgba(0,114,178,0.35)"
 NOISE = "#0072B2"
-_NAMED = 3
 _NUMBER = Quantity()
 
 
@@ -79,16 +78,6 @@ def held_text(value: float, ends: FloatArray, quantity: Quantity) -> str:
     """Return a number with its unit and interval."""
     text, low, high = with_ends(float(value), (float(ends[0]), float(ends[1])), quantity)
     return f"{f'{text} {quantity.suffix}'.rstrip()} (95%: {low} to {high})"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return the first three names, and how many there are beside.
-
-    >>> listed(["a", "b"]), listed(list("abcde"))
-    ('a, b', 'a, b, c and 2 more')
-    """
-    others = len(names) - _NAMED
-    return ", ".join(names[:_NAMED]) + (f" and {others} more" if others > 0 else "")
 
 
 def answer_text(

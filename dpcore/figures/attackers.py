@@ -291,6 +291,7 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
     before = np.linspace(0, 1, _WIDTH)
     table = {"believed before, %": 100 * before}
     curves, sure = [], view.guarantee
+    idle = np.maximum(before, 1 - before) if sure.delta > 0 else before
     if sure.delta > 0:
         name = "right at most, by the guarantee"
         curves.append((name, sure.best_guess(before), GUIDE))
@@ -314,7 +315,7 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
         table,
         drawn="How sure an attacker is after a release, against before",
         traces=[
-            line([0, 100], [0, 100], "no release", DOTTED, hover=""),
+            line(100 * before, 100 * idle, "no release", DOTTED, hover=""),
             *(
                 line(100 * before, 100 * y, name, stroke, hover="%{x:.0f} → %{y:.1f}%")
                 for name, y, stroke in curves

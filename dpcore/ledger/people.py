@@ -236,8 +236,8 @@ def join(
 
 _TWO_ACCOUNTS = (
     "this table has an account of its own, which paid for releases. Two accounts about "
-    "the same people cannot be joined: what a person has spent in both is on the "
-    "Ledger page."
+    "the same people cannot be joined: what a person has spent in both is on "
+    "Budget."
 )
 
 

@@ -160,7 +160,7 @@ def bar(periods: Sequence[BudgetPeriod], day: date) -> str | None:
     return None
 
 
-_OPEN_ONE = "Open the next period on the Ledger page."
+_OPEN_ONE = "Open the next period on Budget › Manage."
 
 
 def check(

@@ -253,7 +253,7 @@ _REFUSALS = {
     "this machine (pg_hba.conf).",
 }
 _UNKNOWN = (
-    "the connection to the ledger server broke at the last step. The Ledger page shows "
+    "the connection to the ledger server broke at the last step. Budget shows "
     "whether the release was made and charged. If so, the same question costs nothing again."
 )
 _FORBIDDEN = (

@@ -126,13 +126,13 @@ class Pace:
         """Return what is left, in words.
 
         >>> Pace(minutes=45, needed=31.0).text
-        '31 min to go'
+        '31 min of lessons to go'
         >>> Pace(minutes=45, needed=31.0, passed=20.0).text
-        '25 min left, 31 min to go: 6 min late'
+        '25 min left, 31 min of lessons to go: 6 min late'
         >>> Pace(minutes=45, needed=31.0, passed=50.0).text
-        '5 min over, 31 min to go'
+        '5 min over, 31 min of lessons to go'
         """
-        to_go = f"{round(self.needed)} min to go"
+        to_go = f"{round(self.needed)} min of lessons to go"
         if self.passed is None:
             return to_go
         left = round(self.minutes - self.passed)

@@ -68,7 +68,7 @@ def use_survey(
             set_to(app, "number_input", "Lower bound", lower)
             set_to(app, "number_input", "Upper bound", upper)
         elif name == "region":
-            choose(app, "Kind", "category")
+            choose(app, "Type", "category")
             set_to(app, "text_area", "Public list of categories", "north\nsouth\nwest")
     choose(app, "Column", 0)
     set_to(app, "number_input", "Privacy budget ε", budget)

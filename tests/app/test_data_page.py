@@ -127,7 +127,7 @@ def test_a_missing_answer_is_left_out_until_a_label_is_chosen(open_page):
 
 def test_a_missing_yes_or_no_is_left_out(open_page):
     app = upload(open_page("data"), "smoker\nyes\nno\n\nno\n")
-    assert by_label(app.selectbox, "Kind").value is ColumnKind.YES_NO
+    assert by_label(app.selectbox, "Type").value is ColumnKind.YES_NO
     assert by_label(app.selectbox, "If a value is missing").value is MissingPolicy.DROP
     assert declared(app, "smoker") == "leave out"
 

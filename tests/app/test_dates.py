@@ -40,10 +40,10 @@ def declare_dates(app):
 def test_types_and_date_formats_are_proposed_and_declared(open_page):
     app = uploaded(open_page)
     choose(app, "Column", 2)
-    assert by_label(app.selectbox, "Kind").value == "date"
+    assert by_label(app.selectbox, "Type").value == "date"
     assert by_label(app.selectbox, "Dates are written as").value == "day-month-year"
     choose(app, "Column", 3)
-    assert by_label(app.selectbox, "Kind").value == "whole number"
+    assert by_label(app.selectbox, "Type").value == "whole number"
     declare_dates(app)
     day(app, "First possible date", dt.date(2025, 1, 1))
     assert "must lie before the last" in app.error[0].value
@@ -51,7 +51,7 @@ def test_types_and_date_formats_are_proposed_and_declared(open_page):
 
 def test_a_mean_and_a_histogram_of_dates_are_released_as_dates(open_page):
     app = declare_dates(uploaded(open_page))
-    fill(app, selectbox={"Column": 0, "Kind": "identifier"})
+    fill(app, selectbox={"Column": 0, "Type": "identifier"})
     put_in_use(app)
     assert in_use(app), shown(app)
     app = open_page("release")
@@ -82,7 +82,7 @@ def test_a_mean_and_a_histogram_of_dates_are_released_as_dates(open_page):
 def test_missing_codes_and_numeric_codes_are_declared(open_page):
     app = uploaded(open_page)
     fill(app, selectbox={"Column": 3}, text_input={"Missing-value codes": "8; 9"})
-    set_to(app, "selectbox", "Kind", "category")
+    set_to(app, "selectbox", "Type", "category")
     codes = "Labels are numeric codes: 1, 1.0 and 01 are the same"
     assert not by_label(app.checkbox, codes).value
     set_to(app, "text_area", "Public list of categories", "1\n01\n2")

@@ -131,7 +131,7 @@ def test_another_type_makes_new_questions_and_says_so(open_page):
     app = open_page("data")
     new = "so asking again is a new question"
     assert new not in said(app)
-    now = by_label(app.selectbox, "Kind")
+    now = by_label(app.selectbox, "Type")
     now.set_value("number" if now.value == "whole number" else "whole number").run()
     assert new in said(app)
 

@@ -106,9 +106,9 @@ def test_a_step_has_a_link_and_a_code_and_a_path_its_papers(app):
 
 def test_the_clock_tells_what_is_left(app):
     linked(app, path="board", lesson="budget", step="predict")
-    assert "Lesson 2 of 3 · 10 min to go" in [one.value for one in app.caption]
+    assert "Lesson 2 of 3 · 10 min of lessons to go" in [one.value for one in app.caption]
     button(app, "Start the clock").click().run()
-    assert "15 min left, 10 min to go" in " ".join(one.value for one in app.caption)
+    assert "15 min left, 10 min of lessons to go" in " ".join(one.value for one in app.caption)
 
 
 def leading(open_page):

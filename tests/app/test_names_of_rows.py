@@ -26,7 +26,7 @@ def use(open_page, names=("household", ""), text=HOUSEHOLDS):
     fill(app, selectbox={"Column": 0}, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
     fill(
         app,
-        selectbox={"Column": 1, "Kind": "category"},
+        selectbox={"Column": 1, "Type": "category"},
         text_area={"Public list of categories": "Ulm\nBonn"},
     )
     rename(app, names)

@@ -303,7 +303,7 @@ def test_an_example_whose_usual_target_became_a_category_still_opens(open_page):
     app = open_page("data")
     fill(
         app,
-        selectbox={"Example data": "rand-hie", "Kind": "category"},
+        selectbox={"Example data": "rand-hie", "Type": "category"},
         text_area={"Public list of categories": "0\n1\n2"},
     )
     named = by_label(app.selectbox, "Column")

@@ -178,7 +178,7 @@ def test_hostile_names_make_no_request_and_no_markup(context, server):
     visitor.upload(f'"{quoted}","{quoted} group"\n{rows}\n', HOSTILE_FILE)
     visitor.edit_columns()
     visitor.choose("Column", f"{HOSTILE} group")
-    visitor.choose("Kind", "category")
+    visitor.choose("Type", "category")
     categories = visitor.page.get_by_role("textbox", name="Public list")
     categories.fill(f"{HOSTILE}\na\nb")
     categories.press("Control+Enter")
@@ -227,7 +227,7 @@ def test_errors_quote_no_cell(context, server):
     visitor.upload(text)
     visitor.edit_columns()
     visitor.choose("Column", "name")
-    visitor.choose("Kind", "number")
+    visitor.choose("Type", "number")
     visitor.open_confidential()
     # No cell is a number: the page says how many are not, and says it without a cell.
     invalid = "Of these, 300 have a cell that is not of the type number"

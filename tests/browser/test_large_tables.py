@@ -67,7 +67,7 @@ def test_from_the_folder_to_an_answer_and_to_everybody(context, large):
     assert Release.from_json(visitor.download("Download JSON")) == record
 
     visitor.go("regression")
-    visitor.choose("Kind", "yes/no")
+    visitor.choose("Type", "yes/no")
     visitor.settle()
     visitor.number("ε for this release", 0.25)
     visitor.press_release()

@@ -56,7 +56,7 @@ def test_upload_to_coefficients_and_a_second_draw(context, server):
     assert first.mode is Mode.RELEASE
     assert float(first.cost.epsilon) == pytest.approx(EPSILON)
     assert first.values[first.labels.index("age")] > 0
-    expect(visitor.page.get_by_text("Public: sanitized, may leave")).to_be_visible()
+    expect(visitor.page.get_by_text("Public: safe to share")).to_be_visible()
     expect(visitor.page.get_by_role("figure")).to_have_count(1)
     expect(visitor.page.get_by_text("In the units of the columns", exact=True)).to_be_visible()
 

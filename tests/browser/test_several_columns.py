@@ -69,7 +69,7 @@ def test_matrix_median_and_shares_of_an_upload(context, server):
     matrix = released(visitor, "Covariance matrix of age and income")
     assert matrix.labels == ("var(age)", "var(income)", "cov(age, income)")
     assert float(matrix.cost.epsilon) == 3
-    expect(visitor.page.get_by_text("Public: sanitized, may leave")).to_be_visible()
+    expect(visitor.page.get_by_text("Public: safe to share")).to_be_visible()
 
     visitor.go("privacy_loss")
     visitor.open_confidential()

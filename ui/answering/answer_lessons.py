@@ -154,10 +154,11 @@ def _coverage(answer: Release, asked: Request) -> None:
     shares = np.array(answer.values)
     found = coverage(plan, shares, surveys=_SURVEYS, rng=np.random.default_rng(1))
     st.markdown(
-        f"**Do the intervals hold?** In {_SURVEYS:,} simulated surveys of a population "
-        "with the released shares, a 95% interval that knows only of sampling holds "
-        f"the true share in {percent(float(found.naive.min()))} (its worst category), "
-        f"the one of the answer in {percent(float(found.released.min()))}."
+        f"**Do the intervals hold?** The page simulates {_SURVEYS:,} surveys of a "
+        "population with the released shares. The 95% interval of the answer contains the "
+        "true share "
+        f"in {percent(float(found.released.min()))} (the worst category). An interval for "
+        f"sampling alone contains it in {percent(float(found.naive.min()))}."
     )
 
 

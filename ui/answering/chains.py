@@ -115,7 +115,7 @@ def details(asked: Request, plan: ChainPlan) -> str:
         "bounds, in 8 parts of each, and in 8 parts of each part. All quantiles are computed "
         f"from them. One {unit.noun} can change all of these counts together by at most "
         f"{most} ({asked.query.unit.change(asked.query.relation)}).\n\n**Which values are "
-        "left.** A value is kept as a quantile where the noisy numbers of "
-        f"{session.unit().counted} up to it, and beyond it, do not contradict that, with "
-        f"{percent(LEVEL)} for all {len(plan.shares)} quantiles together"
+        "left.** A value remains possible as a quantile if the noisy numbers of "
+        f"{session.unit().counted} below and above it allow it. This holds for all "
+        f"{len(plan.shares)} quantiles together in {percent(LEVEL)} of releases"
     )

@@ -66,9 +66,8 @@ def beyond_the_cap(dataset: Dataset) -> None:
         meeting = ", and rows have to meet the conditions" if dataset.conditions else ""
         st.markdown(
             f"Of {whole} of the table {dataset.rows:,} count here: "
-            f"{literal(dataset.rule.describe())}{meeting}. “In the column” and the bias below "
-            "are of these rows, not of all: say so to anyone who reads the result as one "
-            "about all rows."
+            f"{literal(dataset.rule.describe())}{meeting}. The raw value and the bias below "
+            "are those of these rows. The result does not describe all rows."
         )
 
 
@@ -82,12 +81,12 @@ def outside(found: Bias, counted: str) -> None:
     lines = []
     for column in found.columns:
         clamped = (
-            f"clamped: {many(column.below)} low, {many(column.above)} high; "
+            f"clamped {many(column.below)} low, {many(column.above)} high; "
             if column.clamped
             else ""
         )
         lines.append(
-            f"{literal(column.name)}: {clamped}missing: {many(column.missing)}; "
+            f"{literal(column.name)}: {clamped}missing {many(column.missing)}; "
             f"n = {column.people:,}."
         )
     st.markdown("\n\n".join(lines))
@@ -100,11 +99,11 @@ def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
     computed, raw, off = (float(numbers[0]) for numbers in (found.computed, found.raw, found.total))
     results.metrics(
         {
-            "As it is computed": (
+            "After clamping and imputation": (
                 f"{quantity.about(computed, _DIGITS)}{unit}",
                 f"{literal(capital(asked.statement))}. Noise is added to this number.",
             ),
-            "In the column": (
+            "Raw data": (
                 f"{quantity.about(raw, _DIGITS)}{unit}",
                 "Of the values as they were read.",
             ),
@@ -117,7 +116,7 @@ def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
             "Error: sampling": (sampling, "95 times of 100, at most."),
             "Error: bias": (
                 f"{significant(off, _DIGITS)}{after_number(quantity.of_differences)}",
-                "As it is computed, less what is in the column. No interval covers it.",
+                "The computed value minus the raw one. No interval covers it.",
             ),
         }
     )
@@ -155,8 +154,8 @@ def _parts(found: Bias) -> None:
     """List several numbers both ways, each with what moved it."""
     effects = dict(zip(CAUSES, found.effects, strict=True))
     numbers = {
-        "as it is computed": found.computed,
-        "in the column": found.raw,
+        "after clamping and imputation": found.computed,
+        "raw data": found.raw,
         "bias": found.total,
         **effects,
     }

@@ -83,11 +83,7 @@ def _correlation(answer: Release, asked: Request) -> None:
     around = answer.intervals
     if name is not None and around is not None and around.noise and around.total:
         sampled = session.require_study().sampled and name in around.total
-        beyond = (
-            f"; that of the population behind it, from {_ends(around.total[name])}"
-            if sampled
-            else ""
-        )
+        beyond = f"; for the population, from {_ends(around.total[name])}" if sampled else ""
         if name in around.noise:
             st.markdown(
                 "The correlation in this table lies from "

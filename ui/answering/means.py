@@ -86,8 +86,7 @@ def _saved(asked: Request, query: MeansQuery, plan: MeansPlan) -> str:
     worse, middle = found.bound - 1, found.middle - 1
     text = (
         f"As separate questions at the same total cost, the {len(query.numbers)} columns "
-        f"would have an error larger by {percent(worse)} more at worst, that is with means "
-        "near a bound"
+        f"would have an error larger by {percent(worse)} at worst, with means near a bound"
     )
     if middle >= 0:
         return f"{text}; with means halfway between the bounds, by {percent(middle)}."
@@ -146,8 +145,8 @@ def details(asked: Request, query: MeansQuery) -> str:
         f"({query.unit.change(query.relation)}).\n\n**Missing values.** All means of a group "
         f"are of the same {query.unit.counted}: a person who is left out for one column is "
         "left out of all.\n\n**Groups of every size.** Intervals do not divide by a noisy "
-        "count. They contain every mean consistent with the released numbers, for groups of "
-        f"any size, with {percent(LEVEL)} for all counts, columns and groups of this question "
+        "count. They contain every mean consistent with the released numbers. The level of "
+        f"{percent(LEVEL)} holds for all counts, columns and groups of this question "
         f"together, at ε = {significant(asked.epsilon)}"
     )
 

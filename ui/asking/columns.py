@@ -143,7 +143,7 @@ def folded(dataset: TableT, position: int, key: str) -> TableT | None:
 def _form(column: Column, key: str, *, derived: bool) -> Column:
     left, right = controls.row(2)
     kind = left.selectbox(
-        "Kind",
+        "Type",
         _KINDS,
         index=_KINDS.index(column.kind),
         key=f"kind-{key}",
@@ -271,11 +271,11 @@ def _date_format(column: Column, key: str) -> DateFormat:
 
 def _number_form(column: Column, key: str, place: st.delta_generator.DeltaGenerator) -> Column:
     place.selectbox(
-        "Template",
+        "Common bounds",
         range(len(TEMPLATES)),
         index=None,
         format_func=lambda index: TEMPLATES[index].title,
-        placeholder="Fill in usual bounds",
+        placeholder="such as Age 18 to 100",
         key=f"template-{key}",
         on_change=_fill_in,
         args=(key,),

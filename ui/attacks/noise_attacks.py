@@ -186,9 +186,8 @@ def _timing(
     here, first = (right(*kept, releases=count) for count in (timed, 1))
     show_verdict(
         f"A draw is kept with probability {three_digits(kept[0])} at {names[0]} and "
-        f"{three_digits(kept[1])} at {names[1]}: a stopwatch alone is right "
-        f"{nearest(first)} of the time after one release, and {nearest(here)} after "
-        f"{timed:,}, before anybody looks at the numbers.",
+        f"{three_digits(kept[1])} at {names[1]}. The time alone is a right guess "
+        f"in {nearest(first)} of cases after one release, and in {nearest(here)} after {timed:,}.",
         f"Always {draws:,} draws, of which the first that fits counts: the time is the "
         "same for every value, and tells nothing.",
     )
@@ -258,7 +257,7 @@ def _disclosed_losses(
     amounts[person] = target.amounts[person]
     # The same person among others who lie where these do not.
     mirrored = replace(target, amounts=amounts)
-    st.markdown(f"What {name} is told, in this table and in another one")
+    st.markdown(f"The loss of {name}, in this table and in another one")
     results.table(
         {
             "the others are": ["as they are", "mirrored between the bounds"],

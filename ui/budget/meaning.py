@@ -345,9 +345,9 @@ def details() -> None:
         "e^ε) of the time at even odds (Kairouz, Oh and Viswanath 2015). Without a δ the "
         "odds change by a factor of e^ε at most.\n\n**Advantage.** By how much those found "
         "outnumber those named wrongly, at the best test: the total variation distance of "
-        "the two laws.\n\n**Mechanism.** The two laws are its noise around two numbers, as "
-        f"far apart as one {session.unit().noun} can move the answer (the sensitivity), at "
-        "the most revealing place. Best tests are thresholds (Neyman and Pearson), worked "
+        "the two laws.\n\n**Mechanism.** The two laws are its noise around two numbers at "
+        f"the most revealing place. One {session.unit().noun} can move the answer by their "
+        "distance (the sensitivity). Best tests are thresholds (Neyman and Pearson), worked "
         "out exactly. Where several numbers are released at once, the limits that hold for "
         "all tables are shown instead."
     )

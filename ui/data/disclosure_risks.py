@@ -48,7 +48,7 @@ def _tell(found: Sequence[DisclosureRisk]) -> None:
     columns = {name for one in found for name in one.columns}
     several = "columns" if len(columns) > 1 else "column"
     st.markdown(
-        f"**Do not show it as it is:** people could be recognized by {len(columns)} "
+        f"**Do not show it unchanged:** people could be recognized by {len(columns)} "
         f"{several}. “New columns”, above, makes bins of numbers; columns to be left "
         "out have to go before the file is uploaded."
     )

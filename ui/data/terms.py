@@ -10,7 +10,7 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
-from dpcore.formatting import in_full, plural_of
+from dpcore.formatting import in_full, listed, plural_of
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.privacy.interpretation import best_guess
 from dpcore.privacy_filter import PrivacyBudget
@@ -20,10 +20,7 @@ from ui import controls, session
 from ui.study import AccountTerms
 from ui.text import literal
 
-_RELATIONS = {
-    NeighboringRelation.SUBSTITUTION: "Substitution",
-    NeighboringRelation.ADD_REMOVE: "Add/remove",
-}
+_RELATIONS = {relation: relation.label for relation in NeighboringRelation}
 _IN_OLDER_LINKS = {
     "Substitution: a person's record is replaced; the number of people is public": (
         NeighboringRelation.SUBSTITUTION
@@ -158,7 +155,7 @@ def ask(
     )
     everybody = second.segmented(
         "The data are",
-        {_SAMPLE: "sample", _EVERYBODY: "whole population"},
+        {_SAMPLE: "A sample", _EVERYBODY: "The whole population"},
         _EVERYBODY if start.everybody else _SAMPLE,
         key=_holds_key(),
         kept="session",
@@ -178,7 +175,7 @@ def ask(
         "less noise, and bias if fewer are there.",
     )
     if private and minimum == _USUAL_MINIMUM:
-        of = f" with a value of {literal(', '.join(left_out))}" if left_out else ""
+        of = f" with a value of {literal(listed(left_out))}" if left_out else ""
         st.caption(
             f"Enter a public minimum: the smallest number of {unit.counted}{of} that you "
             f"can publish. Averages divide by it. At {minimum}, the noise for "

@@ -24,7 +24,7 @@ from dpcore.data.readers.files import (
     unpacked,
 )
 from dpcore.errors import DPCoreError
-from dpcore.formatting import capital
+from dpcore.formatting import capital, listed
 from dpcore.relations import PrivacyUnit
 from ui import confidential, controls, session
 from ui.data import declaring, server_tables, terms
@@ -245,10 +245,11 @@ def _tell_draft(draft: Draft, upload: Upload | None) -> None:
     for note in draft.notes:
         st.info(literal(note))
     if draft.missing:
-        told = "; ".join(f"{name}: {codes}" for name, codes in draft.missing.items())
+        codes = [f"{name}: {code}" for name, code in draft.missing.items()]
         st.caption(
-            f"The file declares missing codes ({literal(told)}). They are treated as "
-            "missing values."
+            f"The file declares missing codes ({literal(listed(codes, by='; '))}). They are "
+            "treated as missing values.",
+            help=literal("; ".join(codes)),
         )
     _offer(draft)
 

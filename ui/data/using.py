@@ -146,7 +146,7 @@ def tell_not_in_force(typed: AccountTerms) -> None:
     with contextlib.suppress(LedgerError):
         in_force = replace(in_force, budget=session.account(study).budget)
     lines = [
-        f"- {what}: {now}; in force: **{then}**"
+        f"- {what}: {now} (in force: **{then}**)"
         for what, now, then in terms.differences(typed, in_force)
     ]
     if not lines:

@@ -413,8 +413,8 @@ def _tell_of_model(person: ExposedPerson, asked: ModelRequest, *, upper: bool) -
     else:
         st.markdown(
             f"The model fitted to everybody else misses this {session.unit().noun}'s target by "
-            f"{significant(abs(person.residual))} (on the scale of the model), and the record is "
-            f"{significant(person.leverage)} of its own prediction (the leverage). Both "
+            f"{significant(abs(person.residual))} (on the scale of the model). The record "
+            f"makes up {significant(person.leverage)} of its own prediction (the leverage). Both "
             f"determine how far the coefficients move if the {session.unit().noun} leaves, "
             "which the noise has to hide."
         )

@@ -286,7 +286,7 @@ def _label(
     code = cell.selectbox(
         name if now is None else f"{name} becomes",
         offered,
-        format_func=lambda code: "as it is" if code < 0 else labels[code],
+        format_func=lambda code: "unchanged" if code < 0 else labels[code],
         key=key,
         kept="page",
     )

@@ -293,9 +293,9 @@ def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> N
     gap = generalization.gap(variation)
     st.markdown(
         (
-            "A model learned from this release, with an error between 0 and 1, is expected "
-            f"to do better on the {session.unit().nouns} in the table than on others from the "
-            f"same population by about {significant(gap)} at most. "
+            "Take a model learned from this release, with an error between 0 and 1. Its expected "
+            f"error on other {session.unit().nouns} of the population is larger than on the "
+            f"table by about {significant(gap)} at most. "
             if gap <= 1
             else "A prediction error between 0 and 1 cannot differ by more than 1, so "
             "that this bound says nothing about the release. "

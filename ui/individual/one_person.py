@@ -360,10 +360,10 @@ def _unmarked(subject: Subject) -> str:
 def _definitions() -> None:
     st.markdown(
         f"Two laws matter for one {session.unit().noun}: the release with their record, and "
-        "the release without it (or with the most revealing other record). One "
-        f"{session.unit().noun}'s loss is (ε, δ) if the part of one law above e^ε times the "
-        "other has probability at most δ, in both directions (Wang 2019, definition "
-        "2).\n\nThe best test (Neyman and Pearson) compares the two likelihoods. With an "
+        "the release without it (or with the most revealing other record). The "
+        "loss is (ε, δ) if the part of one law above e^ε times the other has probability "
+        "at most δ. This must hold in both directions (Wang 2019, definition 2).\n\nThe best "
+        "test (Neyman and Pearson) compares the two likelihoods. With an "
         "even prior the best guess is right (1 + δ(0))/2 of the time. After a release the "
         "odds of presence are the odds before times the likelihood ratio. For a pure ε they "
         "change by a factor of at most e^ε (compare fact 5 of Wang 2019, with a bound of "

@@ -98,9 +98,9 @@ def show(subject: StatisticSubject, study: Study) -> None:
 def _remarks(subject: StatisticSubject) -> None:
     if subject.relation is NeighboringRelation.SUBSTITUTION:
         st.caption(
-            "Compared with another record, everybody could have been at the far bound, so losses "
-            f"lie close together for any {session.unit().indefinite} is. Choose “the person had "
-            "not been there” above, or a regression model, to see differences."
+            f"Every {session.unit().noun} could have a record at the far bound, so all losses are "
+            "similar. To see differences, compare with the table without the person, or choose a "
+            "regression model."
             if subject.exposure.mean > _ALIKE * subject.exposure.worst_case
             else "Compared with another record, each loss counts the farthest value that "
             "the bounds allow."
@@ -225,9 +225,10 @@ def _most_exposed(exposure: StatisticLosses, asked: StatisticRequest, study: Stu
 def definitions() -> None:
     """Define per-instance privacy loss and the chain of guarantees."""
     st.markdown(
-        f"One {session.unit().noun}'s own loss is the largest change in the odds of any "
-        f"answer between only two tables: with the {session.unit().noun}'s record, and "
-        "without it (or with another record). Differential privacy is the largest of these "
+        f"One {session.unit().noun}'s own loss compares only two tables. One has the "
+        f"{session.unit().noun}'s record, the other lacks it or has another record. The loss "
+        "is the largest change in the odds of any answer. Differential privacy is the "
+        "largest of these "
         f"over all tables and {session.unit().nouns}, for the declared change of a record. If "
         "losses use the same change, none exceeds the guarantee. Leaving the table and "
         "having another record in it are two questions, and what is promised about the one "

@@ -60,8 +60,8 @@ def expected(asked: ModelRequest) -> None:
         one = significant(float(np.max(widths)))
         st.markdown(
             f"**Margin of error ± {one}** (95%, all {len(asked.question.labels)} "
-            "coefficients at once, noise only), on the scale of the model, where the "
-            f"largest coefficient is often about 1. More {session.unit().counted}, a larger "
+            "coefficients at once, noise only). On this scale of the model the largest "
+            f"coefficient is often about 1. More {session.unit().counted}, a larger "
             "λ or a larger ε reduce it."
         )
     if asked.mechanism_key != "adaptive":
@@ -394,9 +394,9 @@ def coefficients_in_units(answer: Release, asked: ModelRequest, values: FloatArr
     if chosen is not None:
         floor = significant(answer.derived["eigenvalue at least"])
         st.caption(
-            "The first look found how much the table says about every combination of "
-            f"coefficients: at least {floor} (the smallest eigenvalue of XᵀX minus a margin "
-            "for its noise). A value of 0 means no usable information. The penalty chosen "
+            "The first look found the information about every combination of coefficients. It "
+            f"is at least {floor} (the smallest eigenvalue of XᵀX minus a margin for its "
+            "noise). A value of 0 means no usable information. The penalty chosen "
             f"for it is {significant(chosen)}."
         )
     unit = quantity_of(question.design.target).of_differences

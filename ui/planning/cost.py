@@ -52,7 +52,10 @@ def bar(place: DeltaGenerator, price: PlanCost, study: Study) -> None:
     """Show how much of what is left the plan would spend."""
     account = session.account(study)
     left, cost = float(account.remaining.epsilon), float(price.cost.epsilon)
-    told = f"{in_words(price.cost, account)} of {accounts.left(account)} left"
+    told = (
+        f"Cost of the plan: {in_words(price.cost, account)} · left of the budget: "
+        f"{accounts.left(account, price.cost)}"
+    )
     share = cost / left if left > 0 else 1.0
     counted = account.budget.epsilon is not None and math.isfinite(share)
     place.progress(min(share, 1.0) if counted else 0.0, text=told)

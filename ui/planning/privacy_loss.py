@@ -243,9 +243,10 @@ def show_leak() -> None:
 
 
 METHODS: Final = (
-    "**Privacy loss of one person** is the largest change in the odds of any answer between "
-    "only two datasets: with the record of that person, and without it or with another "
-    "record (Wang, *Per-instance differential privacy*, 2019). The ε of the plan is its "
+    "**Privacy loss of one person** compares only two datasets. One has the record of that "
+    "person, the other lacks it or has another record. The loss is the largest change in the "
+    "odds of any answer (Wang, *Per-instance differential privacy*, 2019). The ε of the plan "
+    "is its "
     "largest value over all datasets. Losses of several answers add up. At a δ, the smallest "
     "of several valid totals counts.\n\n**Nobody above.** All ε of the plan are multiplied "
     "by one factor, found by halving. It is the largest one at which no loss here exceeds "

@@ -42,7 +42,7 @@ def offer(
     ready = not _obstacles(plan, study) and account.admits(price.cost)
     with st.container(horizontal=True, vertical_alignment="center", key="plan-actions"):
         st.button(
-            f"Release all {count} and spend {costs}" if count else "Released ✓",
+            f"{_action(count)} and spend {costs}" if count else "Released ✓",
             type="primary",
             key="plan-release",
             disabled=not (ready and count),
@@ -61,6 +61,10 @@ def offer(
     if told is not None:
         st.info(told)
     _answers(plan, known)
+
+
+def _action(count: int) -> str:
+    return "Release" if count == 1 else f"Release all {count}"
 
 
 def _obstacles(plan: AnalysisPlan, study: Study) -> bool:

@@ -264,7 +264,7 @@ def compare(
         st.columns(3), columns.items(), strict=True
     ):
         with place.container(border=True, height="stretch"):
-            st.subheader(title, anchor=False)
+            st.header(title, anchor=False)
             st.metric(
                 "Privacy",
                 privacy,
@@ -334,10 +334,11 @@ METHODS: Final = (
     "shows whether the row was drawn attains it at every ε, because the other table "
     "cannot give such a score at all. K scores are one with K m draws.\n\n**A trait of k "
     "people.** The number of ones in the sample is binomial, Bin(m, k/n) or Bin(m, (k + "
-    "1)/n), and δ(ε) = Σ max(0, P(c) − e^ε Q(c)), summed exactly. The larger direction "
-    "counts.\n\n**Repaired.** Laplace noise of scale b on the mean of the m rows, R the "
-    "width of the bounds, gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n): exact for shares, "
-    "and for numbers if ε′ ≤ R/(m b). Beyond that, a slightly larger bound counts. With "
+    "1)/n). So δ(ε) = Σ max(0, P(c) − e^ε Q(c)), summed exactly. The larger direction "
+    "counts.\n\n**Repaired.** Laplace noise of scale b on the mean of the m rows "
+    "gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n). R is the width of the bounds. ε′ is exact "
+    "for shares, and for numbers if ε′ ≤ R/(m b). Beyond that, a slightly larger bound "
+    "counts. With "
     "a δ: Balle, Barthe and Gaboardi (2018), theorem 10, or what the pure level allows, "
     "whichever is less. Without a δ the mean of all rows never needs more noise for the "
     "same guarantee, and has no sampling error. So the corrected method is not a "

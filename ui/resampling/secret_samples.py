@@ -660,8 +660,8 @@ def survey(*, population: int, sampled: int, epsilon: float) -> None:
         }
     )
     st.markdown(
-        "**Someone who does not know who was surveyed learns about a member of the "
-        f"population at most what ε = {epsilon_text(final)} allows, at no cost in accuracy.** "
+        "**Someone who does not know the sample learns at most what "
+        f"ε = {epsilon_text(final)} allows about anyone, at no cost in accuracy.** "
         f"For that to be {epsilon_text(epsilon / 10)}, the releases might spend ε = "
         f"{significant(float(base_epsilon(epsilon / 10, rate)), 5)}."
     )

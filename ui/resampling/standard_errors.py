@@ -79,7 +79,7 @@ def _claim(asked: BootstrapSettings) -> None:
     """Show the claimed, the measured and the corrected privacy, and the intervals of each."""
     e, found = asked.experiment, _found(asked)
     factor = None if found is None else _repair(asked)
-    claim = f"ε = {significant(claimed_epsilon(e.rho, asked.delta), 5)}"
+    claim = f"ε = {significant(claimed_epsilon(e.rho, asked.delta), 4)}"
     actual, level = "…", percent(asked.level)
     if found is not None:
         pair = apart(found.levels.claimed, found.levels.attained * _CLOSE)
@@ -208,11 +208,12 @@ def _methods(asked: BootstrapSettings) -> str:
     return (
         "A **bootstrap** is a resample: n people drawn from the n people of the table, with "
         "replacement. Some are drawn twice or more, about 37% not at all. Its mean gets "
-        "Gaussian noise of variance k Δ²/(2ρ), where Δ is the sensitivity of the mean (range "
-        "over n) and k the number of bootstraps. m* is the average of all k, s² their sample "
-        "variance.\n\n**Standard error**: √(s² − kV c/(k − 1) + V) with V = Δ²/(2ρ), the "
-        "noise of the average, and c the lower α′ quantile of a chi-squared law with k − 1 "
-        "degrees of freedom (*conservative*), k − 1 (*unbiased*) or 0 (*most conservative*). "
+        "Gaussian noise of variance k Δ²/(2ρ). Here Δ is the sensitivity of the mean (range "
+        "over n) and k the number of bootstraps. The average of all k is m*, and s² is their "
+        "sample variance.\n\n**Standard error**: √(s² − kV c/(k − 1) + V) with V = Δ²/(2ρ), the "
+        "noise of the average. Here c is k − 1 (*unbiased*), 0 (*most conservative*) or a "
+        "quantile (*conservative*). It is the lower α′ quantile of a chi-squared law with "
+        "k − 1 degrees of freedom. "
         "As published the whole is raised to 0 where it is negative, which gives intervals "
         "without length.\n\n**Corrected**: V + (n/(n − 1) + 1/k) max(0, s² − kV c/(k − 1)), "
         "which counts what resampling adds, and a t quantile. **Rigorous**: an upper "
@@ -307,9 +308,9 @@ def _combining(_: BootstrapSettings, *, epsilons: tuple[float, ...]) -> None:
     best, printed = (laplace_variance(epsilons, weights) for weights in (right, wrong))
     st.markdown(
         "**The answer with the most privacy has the most noise, and should weigh the "
-        f"least.** Weighted by ε² the variance is {significant(best)} (sensitivity 1); "
-        f"with the printed exponent it is {significant(printed)}, "
-        f"{significant(printed / best)} times larger."
+        f"least.** Weighted by ε² the variance is {significant(best)} (sensitivity 1). "
+        f"With the printed exponent it is {significant(printed)} "
+        f"({significant(printed / best)} times larger)."
     )
     results.table(
         {
@@ -458,7 +459,7 @@ def _bought(asked: BootstrapSettings, runs: Runs) -> None:
     mine = mean_length(e, asked.shown[1].method)
     st.markdown(
         f"**The honest rival.** Pay {percent(plain.share)} of ρ for the variance and the rest "
-        f"for the mean: on the same tables {percent(held)} of the intervals contain the "
+        f"for the mean. Then {percent(held)} of the intervals on the same tables contain the "
         f"truth, and they are {length(paid, e)}. With {percent(safe.share)}, and the variance "
         f"raised by what its noise may hide, {percent(safely)}; they are {length(longer, e)}. "
         f"The conservative intervals from bootstraps are {length(mine, e)}, before their "
