@@ -27,8 +27,8 @@ NOTATION = re.compile(
     r"|(?<!\w)[εδρ] [\d▯]"  # ε 0.5 for ε = 0.5
 )
 LEFT = {
-    "README.md": 4,
-    "docs": 30,
+    "README.md": 1,
+    "docs": 15,
     "dpcore/analyses": 7,
     "dpcore/data": 1,
     "dpcore/statistics": 1,

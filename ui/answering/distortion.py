@@ -50,7 +50,7 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
         else:
             _parts(found)
         st.caption(
-            "“In the column” is the column as it was read: values as they are, "
+            "“Raw data” is the column as it was read: values as they are, "
             f"{session.unit().counted} "
             "without one left out, divided by how many there are. More ε means less "
             "noise, and more rows less of both. Bias stays: wider bounds, another "

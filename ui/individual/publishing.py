@@ -97,8 +97,8 @@ def show(subject: Subject, study: Study) -> None:
     with st.expander("What is this?", key="publishing-what"):
         st.markdown(
             f"**A mean of n {session.unit().nouns} with Laplace noise of scale b.** Without "
-            f"{session.unit().noun} i the mean moves by |xᵢ − m|/(n − 1), so the loss is εᵢ = |xᵢ "
-            "− m|/((n − 1) b): knowing εᵢ gives m = xᵢ ± εᵢ b (n − 1). Compared with another "
+            f"{session.unit().noun} i the mean moves by |xᵢ − m|/(n − 1). The loss is εᵢ = |xᵢ "
+            "− m|/((n − 1) b). So εᵢ reveals m = xᵢ ± εᵢ b (n − 1). Compared with another "
             "*record* instead of a missing one, the most revealing record makes εᵢ depend only "
             "on the own value and the bounds. That number may be published.\n\n**A count Q with "
             "Gaussian noise.** The loss at the released number o is |2(o − Q) + 1|/(2σ²) for "

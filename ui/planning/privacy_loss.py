@@ -232,12 +232,14 @@ def show_leak() -> None:
     if found.tells:
         st.markdown(
             "**ε alone reveals who is in the data**, before any answer, and even the pay: "
-            f"{limit:g} · {_BOUND:,.0f} € / ε = {found.read:,.0f} €."
+            f"{limit:g} · {_BOUND:,.0f} € / {significant(found.inside, 6)} "
+            f"≈ {found.read:,.0f} €."
         )
     else:
         st.markdown(
             f"Here both are the same, because a colleague earns {max(COLLEAGUES):,} €. But ε "
-            f"reveals *that* pay: {limit:g} · {_BOUND:,.0f} € / ε = {found.read:,.0f} €."
+            f"reveals *that* pay: {limit:g} · {_BOUND:,.0f} € / {significant(found.inside, 6)} "
+            f"≈ {found.read:,.0f} €."
         )
     st.caption("Choose a total from public numbers: targets, earlier totals, and odds.")
 
@@ -246,8 +248,7 @@ METHODS: Final = (
     "**Privacy loss of one person** compares only two datasets. One has the record of that "
     "person, the other lacks it or has another record. The loss is the largest change in the "
     "odds of any answer (Wang, *Per-instance differential privacy*, 2019). The ε of the plan "
-    "is its "
-    "largest value over all datasets. Losses of several answers add up. At a δ, the smallest "
+    "is its largest value over all datasets. Losses of several answers add up. At a δ, the smallest "
     "of several valid totals counts.\n\n**Nobody above.** All ε of the plan are multiplied "
     "by one factor, found by halving. It is the largest one at which no loss here exceeds "
     "the threshold."
