@@ -28,8 +28,8 @@ class NeighboringRelation(StrEnum):
     def label(self) -> str:
         """Return what the relation is called.
 
-        >>> [relation.label for relation in NeighboringRelation]
-        ['Substitution', 'Add/remove']
+        >>> NeighboringRelation.ADD_REMOVE.label
+        'Add/remove'
         """
         return "Substitution" if self is NeighboringRelation.SUBSTITUTION else "Add/remove"
 
