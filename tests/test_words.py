@@ -28,7 +28,7 @@ NOTATION = re.compile(
 )
 LEFT = {
     "README.md": 1,
-    "docs": 15,
+    "docs": 8,
     "dpcore/analyses": 7,
     "dpcore/data": 1,
     "dpcore/statistics": 1,
