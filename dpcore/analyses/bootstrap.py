@@ -119,11 +119,6 @@ class BootstrapPlan:
         )
         return np.minimum(own, self.worst_case(delta=delta))
 
-    @property
-    def has_interval(self) -> bool:
-        """Tell whether a standard error and an interval follow from the bootstraps."""
-        return self.times > 1 and self.people >= FEWEST_PEOPLE
-
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
         """Return the half-width of the worst of all numbers at once, at 95 %."""
         return Width(half=math.inf, unit=unit, of="depends on who is drawn")
@@ -139,7 +134,7 @@ class BootstrapPlan:
         drawn = self._noisy(resampled)
         labels = tuple(f"bootstrap {number}" for number in range(1, self.times + 1))
         derived = {"mean of the bootstraps": float(drawn.mean())}
-        if self.has_interval:
+        if self.times > 1 and self.people >= FEWEST_PEOPLE:
             found = Method().around(drawn, noise=self.noise**2, people=self.people)
             percent = f"{100 * LEVEL:g} %"
             derived |= {

@@ -150,7 +150,7 @@ class CovarianceRelease:
     @property
     def epsilons(self) -> FloatArray:
         """Return the nominal budget of each number; they add up to ``epsilon``."""
-        weights = np.array(self.weights or equal_split(self.columns))
+        weights = np.array(self.weights or (1.0,) * len(places_of(self.columns)))
         parts = self.epsilon * (weights / math.fsum(weights))
         while math.fsum(parts) > self.epsilon:
             parts = np.nextafter(parts, 0)
@@ -547,11 +547,6 @@ def largest_variance(width: float, people: int) -> float:
     half = people // 2
     share = half / (2 * half - 1) if people % 2 == 0 else (half + 1) / people
     return width * width * share / 2
-
-
-def equal_split(columns: int) -> tuple[float, ...]:
-    """Return weights that give every number the same share of the budget."""
-    return (1.0,) * len(places_of(columns))
 
 
 def sensitivity_split(widths: Sequence[float]) -> tuple[float, ...]:
