@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -18,6 +18,9 @@ import streamlit as st
 from dpcore.studies.findings import ClaimFinding
 from ui import controls, layout, results
 from ui.controls import Cell, Kept
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 _R = TypeVar("_R")
 _D = TypeVar("_D")
@@ -185,7 +188,7 @@ class Stops(ChoiceSetting):
         )
 
 
-_MORE: Final = 0.45
+_MORE, _LETTER = 0.45, 0.065
 Asked = Setting | Callable[[Mapping[str, Any]], Setting | None]
 """A setting, or which one there is, if any, by what those before it are set to."""
 
@@ -211,13 +214,15 @@ class SettingsForm:
 
         """
         widths = self.widths or (1.0,) * len(self.row)
-        spec = (*widths, _MORE) if self.more else widths
-        rows = [
-            st.columns(spec, vertical_alignment="bottom")
-            for _ in range(0, len(self.row), len(widths))
-        ]
+        spec = (*widths, max(_MORE, _LETTER * len(self.called))) if self.more else widths
+        rows: list[list[DeltaGenerator]] = []
         known: dict[str, Setting] = {}
         shown: dict[str, Any] = {}
+
+        def cells() -> Iterator[Cell]:
+            while True:
+                rows.append(st.columns(spec, vertical_alignment="bottom"))
+                yield from (Cell(place=place) for place in rows[-1][: len(widths)])
 
         def show(settings: Mapping[str, Asked], cells: Iterator[Cell]) -> None:
             for name, one in settings.items():
@@ -225,7 +230,7 @@ class SettingsForm:
                 if setting is not None:
                     known[name], shown[name] = setting, setting.ask(next(cells))
 
-        show(self.row, (Cell(place=place) for row in rows for place in row[: len(widths)]))
+        show(self.row, cells())
         if self.more:
             with rows[-1][-1].popover(self.called, width="stretch"):
                 show(self.more, repeat(controls.HERE))
