@@ -23,7 +23,6 @@ from dpcore.studies.comparing.error_curves import (
     ErrorMetric,
     ErrorSetting,
     Fairness,
-    Setting,
     comparable,
     each_number,
 )
@@ -107,7 +106,7 @@ def show(asked: Request, study: Study, group: int) -> None:
     _simulated_from(assumed, keys)
 
 
-def _along(axis: str, at: Setting, shown: Shown) -> None:
+def _along(axis: str, at: ErrorSetting, shown: Shown) -> None:
     if axis == "who wins where" and isinstance(at, ErrorSetting):
         winners(at, shown.keys)
     elif axis == "number of people":
@@ -186,7 +185,7 @@ def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
     return keys
 
 
-def against_epsilon(at: Setting, shown: Shown) -> None:
+def against_epsilon(at: ErrorSetting, shown: Shown) -> None:
     """Draw the comparison over the privacy parameter.
 
     The epsilon that is asked for adds a point, and changes nothing else.
@@ -209,7 +208,7 @@ def against_epsilon(at: Setting, shown: Shown) -> None:
     _draw(tuple(with_here), dots, here, axis, at, shown)
 
 
-def against_people(at: Setting, shown: Shown) -> None:
+def against_people(at: ErrorSetting, shown: Shown) -> None:
     """Draw the comparison over the number of people."""
     now = at.people
     low, high = max(at.fewest, now // 30), max(now * 30, 1000)
@@ -224,7 +223,7 @@ def against_people(at: Setting, shown: Shown) -> None:
     _draw(curves, dots, here, axis, at, shown)
 
 
-def against_position(at: Setting, shown: Shown) -> None:
+def against_position(at: ErrorSetting, shown: Shown) -> None:
     """Draw the comparison over where the true value lies."""
     curves = error_curves.against_position(at, shown.keys, _POINTS)
     few = np.linspace(*at.window, _DOTS)
@@ -282,7 +281,7 @@ def why(at: ErrorSetting, fairness: Fairness) -> None:
     st.markdown(text)
 
 
-def _simulated(x: FloatArray, settings: Sequence[Setting], shown: Shown) -> tuple[Dots, ...]:
+def _simulated(x: FloatArray, settings: Sequence[ErrorSetting], shown: Shown) -> tuple[Dots, ...]:
     known = [each for each in settings if isinstance(each, ErrorSetting)]
     if not known or not isinstance(shown.metric, ErrorMetric):
         return ()
@@ -295,7 +294,7 @@ def _draw(
     dots: tuple[Dots, ...],
     here: tuple[ErrorCurve, ...],
     axis: SweepAxis,
-    at: Setting,
+    at: ErrorSetting,
     shown: Shown,
 ) -> None:
     if not isinstance(shown.metric, ErrorMetric):
@@ -315,13 +314,13 @@ def _draw(
     results.show(picture, "curves")
 
 
-def _whatever_epsilon(at: Setting) -> str:
+def _whatever_epsilon(at: ErrorSetting) -> str:
     """Return what the comparison is about but for the epsilon, and its range."""
     low, high = _epsilons(at)
     return f"{at.at_epsilon(low)} {high}"
 
 
-def _epsilons(at: Setting) -> tuple[float, float]:
+def _epsilons(at: ErrorSetting) -> tuple[float, float]:
     """Return a range of epsilon that reaches down to where the bounds matter.
 
     Below ``sensitivity / width`` the noise is wider than the bounds are apart. It holds
@@ -331,7 +330,7 @@ def _epsilons(at: Setting) -> tuple[float, float]:
     return _widened(usual, at.epsilon)
 
 
-def _still(settings: Sequence[Setting], shown: Shown) -> tuple[float, float] | None:
+def _still(settings: Sequence[ErrorSetting], shown: Shown) -> tuple[float, float] | None:
     """Return ends of an axis that hold for every usual epsilon."""
     if shown.metric is ErrorMetric.BIAS or not isinstance(shown.metric, ErrorMetric):
         return None

@@ -12,9 +12,9 @@ from dpcore.formatting import epsilon_text, significant
 from dpcore.studies.wang2019 import (
     GAMMAS,
     SIZES,
+    FigurePane,
     FigurePart,
     NestedLosses,
-    Pane,
     Simulation,
     Wang2019Design,
     findings,
@@ -123,7 +123,7 @@ def _run(asked: Wang2019Design) -> Run:
 
 
 def _losses(current: Run) -> NestedLosses:
-    return cast("NestedLosses", of_pane(current.pieces, Pane.NESTED)[0].losses)
+    return cast("NestedLosses", of_pane(current.pieces, FigurePane.NESTED)[0].losses)
 
 
 def _first(current: Run) -> None:
@@ -139,13 +139,13 @@ def _first(current: Run) -> None:
         cell.metric(label, significant(times), help=note)
 
 
-def _pane(pane: Pane, current: Run) -> None:
+def _pane(pane: FigurePane, current: Run) -> None:
     """Show Figure 2 of one kind of noise."""
     mine = of_pane(current.pieces, pane)
     if not mine:
         st.info("The run was stopped before this figure.")
         return
-    picture = figures.sizes_picture if pane is Pane.BY_SIZE else figures.precision_picture
+    picture = figures.sizes_picture if pane is FigurePane.BY_SIZE else figures.precision_picture
     results.show(picture(mine), f"f12-{pane.name.lower()}", simulated=True)
 
 
@@ -191,8 +191,8 @@ STUDY: Final = DeclaredStudy(
     run=_run,
     views={
         "Figure 1": _first,
-        "Noise on the coefficients": partial(_pane, Pane.BY_SIZE),
-        "One posterior sample": partial(_pane, Pane.BY_PRECISION),
+        "Noise on the coefficients": partial(_pane, FigurePane.BY_SIZE),
+        "One posterior sample": partial(_pane, FigurePane.BY_PRECISION),
     },
     why=_why,
     claims=lambda current: findings(current.asked, current.pieces),

@@ -237,7 +237,7 @@ _MOST_SETTINGS: Final = 12
 _MOST_GAMMA = 1e12
 
 
-class Pane(StrEnum):
+class FigurePane(StrEnum):
     """Which picture a part of the run belongs to."""
 
     NESTED = "Figure 1"
@@ -305,7 +305,7 @@ class Wang2019Design:
 class FigurePart:
     """A part of the run: one simulated table and one amount of noise."""
 
-    pane: Pane
+    pane: FigurePane
     """Where it is drawn."""
     setting: float
     """Its place there: the number of people, or the precision."""
@@ -326,22 +326,22 @@ def run(design: Wang2019Design) -> Iterator[FigurePart]:
 def _part(design: Wang2019Design, place: int) -> FigurePart:
     first, sizes, gammas = design.simulation, design.sizes, design.gammas
     if place == 0:
-        return FigurePart(pane=Pane.NESTED, setting=first.people, losses=nested_losses(first))
+        return FigurePart(pane=FigurePane.NESTED, setting=first.people, losses=nested_losses(first))
     if place <= len(sizes):
         people = sizes[place - 1]
         # Another table than that of the posterior sample, as in the reconstruction.
         table = replace(design.second, seed=first.seed + 1, people=people)
-        return FigurePart(pane=Pane.BY_SIZE, setting=people, losses=nested_losses(table))
+        return FigurePart(pane=FigurePane.BY_SIZE, setting=people, losses=nested_losses(table))
     gamma = gammas[place - 1 - len(sizes)]
     sample = sample_losses(design.second, gamma)
-    return FigurePart(pane=Pane.BY_PRECISION, setting=gamma, losses=sample)
+    return FigurePart(pane=FigurePane.BY_PRECISION, setting=gamma, losses=sample)
 
 
 # Simulated from public settings, so that it may be shared between visitors.
 _usual_part = lru_cache(maxsize=Wang2019Design().parts)(_part)
 
 
-def of_pane(parts: Sequence[FigurePart], pane: Pane) -> tuple[FigurePart, ...]:
+def of_pane(parts: Sequence[FigurePart], pane: FigurePane) -> tuple[FigurePart, ...]:
     """Return the parts of one pane, by their setting."""
     mine = [part for part in parts if part.pane is pane]
     return tuple(sorted(mine, key=lambda part: part.setting))
@@ -388,7 +388,7 @@ def _of_first(parts: Sequence[FigurePart], *, tuned: bool) -> tuple[ClaimFinding
         "1a": "People in the table lose more than ten times less than the guarantee.",
         "1b": "Everybody, in the table or not, loses about six times less.",
     }
-    first = next((part.losses for part in of_pane(parts, Pane.NESTED)), None)
+    first = next((part.losses for part in of_pane(parts, FigurePane.NESTED)), None)
     if not isinstance(first, NestedLosses):
         return tuple(_unseen(key, claim) for key, claim in claims.items())
     table, everybody = first.times_in_table, first.times_for_all
@@ -413,7 +413,7 @@ def _of_first(parts: Sequence[FigurePart], *, tuned: bool) -> tuple[ClaimFinding
 
 def _of_sizes(parts: Sequence[FigurePart]) -> ClaimFinding:
     claim = "With noise on the coefficients, losses fall about as 1/n."
-    mine = of_pane(parts, Pane.BY_SIZE)
+    mine = of_pane(parts, FigurePane.BY_SIZE)
     people = [part.setting for part in mine]
     medians = [float(np.median(part.losses.losses)) for part in mine]
     if len(set(people)) < 2 or min(medians) <= 0:  # noqa: PLR2004 - two ends of a line
@@ -449,7 +449,7 @@ def _of_precisions(parts: Sequence[FigurePart]) -> ClaimFinding:
         "For a posterior sample the average loss is several orders of magnitude below "
         "the guarantee."
     )
-    mine = of_pane(parts, Pane.BY_PRECISION)
+    mine = of_pane(parts, FigurePane.BY_PRECISION)
     means = [float(part.losses.losses.mean()) for part in mine]
     factors = [part.losses.times_on_average for part in mine]
     if not factors:

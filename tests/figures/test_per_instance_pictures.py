@@ -5,7 +5,7 @@ import pytest
 
 from dpcore.figures.individual.guarantees import nested_picture, precision_picture, sizes_picture
 from dpcore.studies.wang2019 import (
-    Pane,
+    FigurePane,
     Simulation,
     Wang2019Design,
     findings,
@@ -65,7 +65,7 @@ def test_losses_that_delta_covers_are_said_to_be_nothing(epsilon):
     design = Wang2019Design(simulation=simulation)
     parts = tuple(run(design))
     # Nobody of many people loses anything beyond a delta of 0.01.
-    assert of_pane(parts, Pane.BY_SIZE)[-1].losses.times_on_average == np.inf
+    assert of_pane(parts, FigurePane.BY_SIZE)[-1].losses.times_on_average == np.inf
     first = nested_picture(parts[0].losses)
     sizes = sizes_picture(parts)
     sample = precision_picture(parts)

@@ -9,8 +9,8 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.studies.findings import Verdict
 from dpcore.studies.wang2019 import (
+    FigurePane,
     FigurePart,
-    Pane,
     Simulation,
     Wang2019Design,
     findings,
@@ -28,12 +28,12 @@ def parts():
 def test_every_part_of_the_design_is_run_in_order(parts):
     assert len(parts) == Wang2019Design().parts == 10
     assert [part.pane for part in parts] == (
-        [Pane.NESTED] + 4 * [Pane.BY_SIZE] + 5 * [Pane.BY_PRECISION]
+        [FigurePane.NESTED] + 4 * [FigurePane.BY_SIZE] + 5 * [FigurePane.BY_PRECISION]
     )
 
 
 def test_the_left_pane_is_the_reconstructed_one(parts):
-    boxes = [part.losses.box for part in of_pane(parts, Pane.BY_SIZE)]
+    boxes = [part.losses.box for part in of_pane(parts, FigurePane.BY_SIZE)]
     expected = [
         [1.0e-4, 0.0074, 0.0168, 0.0290, 0.0581],
         [0.0, 0.00143, 0.00344, 0.00580, 0.0228],
@@ -76,7 +76,7 @@ def test_what_the_text_says_held_against_the_run(parts):
 def test_about_like_one_over_the_people_is_a_power_near_minus_one(parts, power, verdict):
     bent = [
         FigurePart(
-            pane=Pane.BY_SIZE,
+            pane=FigurePane.BY_SIZE,
             setting=people,
             losses=replace(parts[1].losses, losses=np.array([0.2 * (people / 100) ** power])),
         )
@@ -93,7 +93,7 @@ def test_the_usual_run_is_computed_once_and_no_other_is_kept(parts):
     other = Wang2019Design(sizes=(100,), gammas=(1.0,))
     first, second = tuple(run(other)), tuple(run(other))
     assert all(one is not two for one, two in zip(first, second, strict=True))
-    (size,) = of_pane(first, Pane.BY_SIZE)
+    (size,) = of_pane(first, FigurePane.BY_SIZE)
     assert size.losses.losses == pytest.approx(parts[1].losses.losses)
 
 

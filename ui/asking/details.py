@@ -255,7 +255,7 @@ def _membership(column: Column, kind: StatisticKind, study: Study, cells: Cells)
         if everyone:
             options.insert(0, None)
         if not options:
-            raise ParameterError("declare the public list of categories first, below.")
+            raise ParameterError("declare the public list of categories first.")
         everybody = "everybody"
         while everybody in column.labels:
             everybody += " at all"

@@ -52,7 +52,7 @@ from dpcore.studies.attacks.reconstruction import (
 )
 from dpcore.studies.attacks.targets import Target
 from ui import controls, results, session, work
-from ui.attacks.attack_target import Attack, AttackTarget, show_lesson, show_verdict
+from ui.attacks.attack_target import AttackTarget, DeclaredAttack, show_lesson, show_verdict
 from ui.form import ChoiceSetting, NumberSetting, Seed
 from ui.text import after_number, literal
 
@@ -374,7 +374,7 @@ def _epsilon(label: str, key: str, most: float = 20.0) -> NumberSetting:
     )
 
 
-DIFFERENCING: Final = Attack(
+DIFFERENCING: Final = DeclaredAttack(
     show=_differencing,
     column="attack-numbers",
     person="Who moves in",
@@ -383,7 +383,7 @@ DIFFERENCING: Final = Attack(
         "seed": Seed(key="differencing-seed"),
     },
 )
-RECONSTRUCTION: Final = Attack(
+RECONSTRUCTION: Final = DeclaredAttack(
     show=_reconstruction,
     column="attack-secret",
     yes_no=True,
@@ -412,7 +412,7 @@ RECONSTRUCTION: Final = Attack(
         "seed": Seed(key="reconstruction-seed"),
     },
 )
-MEMBERSHIP: Final = Attack(
+MEMBERSHIP: Final = DeclaredAttack(
     show=_membership,
     column="attack-member",
     yes_no=True,

@@ -101,7 +101,7 @@ def of_table(study: Study) -> AttackTarget:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Attack:
+class DeclaredAttack:
     """An attack, with the settings that it is shown by.
 
     Attributes:

@@ -40,7 +40,7 @@ from dpcore.studies.attacks.targets import Target
 from dpcore.studies.attacks.timing import redrawing, right, steady
 from dpcore.studies.teaching.laboratory import UNIT, acceptance
 from ui import controls, results
-from ui.attacks.attack_target import Attack, AttackTarget, show_lesson, show_verdict
+from ui.attacks.attack_target import AttackTarget, DeclaredAttack, show_lesson, show_verdict
 from ui.form import ChoiceSetting, NumberSetting, Seed, Slide
 from ui.text import after_number, literal
 
@@ -295,7 +295,7 @@ def _epsilon(
     )
 
 
-AVERAGING: Final = Attack(
+AVERAGING: Final = DeclaredAttack(
     show=_averaging,
     column="attack-secret",
     yes_no=True,
@@ -319,7 +319,7 @@ AVERAGING: Final = Attack(
         "seed": Seed(value=4, key="averaging-seed"),
     },
 )
-FLOATING_POINT: Final = Attack(
+FLOATING_POINT: Final = DeclaredAttack(
     show=_floating_point,
     row={
         "first": NumberSetting(
@@ -340,7 +340,7 @@ FLOATING_POINT: Final = Attack(
         "seed": Seed(key="bits-seed"),
     },
 )
-TIMING: Final = Attack(
+TIMING: Final = DeclaredAttack(
     show=_timing,
     row={
         "place": Slide(
@@ -371,7 +371,7 @@ TIMING: Final = Attack(
         "seed": Seed(key="timing-seed"),
     },
 )
-DISCLOSED_LOSSES: Final = Attack(
+DISCLOSED_LOSSES: Final = DeclaredAttack(
     show=_disclosed_losses,
     column="attack-numbers",
     person="Person",

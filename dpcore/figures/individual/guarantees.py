@@ -49,9 +49,9 @@ from dpcore.individual.guarantee_ladder import GuaranteeLadder
 from dpcore.studies.individual.frontier import Frontier
 from dpcore.studies.individual.leverage_map import IsoLine, LeverageMap
 from dpcore.studies.wang2019 import (
+    FigurePane,
     FigurePart,
     NestedLosses,
-    Pane,
     SampleLosses,
     numbers,
     of_pane,
@@ -521,7 +521,7 @@ def nested_picture(losses: NestedLosses) -> Picture:
 
 def sizes_picture(parts: Sequence[FigurePart]) -> Picture:
     """Return a box of the losses for each number of people, below the guarantee."""
-    mine = of_pane(parts, Pane.BY_SIZE)
+    mine = of_pane(parts, FigurePane.BY_SIZE)
     losses = [cast("NestedLosses", part.losses) for part in mine]
     people = [part.setting for part in mine]
     # Side by side: a box on a log axis would need a width of its own.
@@ -558,7 +558,7 @@ def sizes_picture(parts: Sequence[FigurePart]) -> Picture:
 
 def precision_picture(parts: Sequence[FigurePart]) -> Picture:
     """Return privacy against accuracy of one posterior sample, both on log axes."""
-    mine = of_pane(parts, Pane.BY_PRECISION)
+    mine = of_pane(parts, FigurePane.BY_PRECISION)
     losses = [cast("SampleLosses", part.losses) for part in mine]
     average = LineStyle(color="#56B4E9", dash="dot")
     curves = [

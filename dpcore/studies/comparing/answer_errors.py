@@ -38,7 +38,7 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.statistics.group_sums import GroupMoments
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.quantiles import split_at_each
-from dpcore.studies.comparing.error_curves import ErrorCurve, Moments
+from dpcore.studies.comparing.error_curves import ErrorCurve, ErrorMoments
 
 DRAWS: Final = 4000
 _TABLE_DRAWS: Final = 200
@@ -174,7 +174,7 @@ class AnswerSetting:
         """Return the setting with another true value, as a share of the window."""
         return replace(self, place=place)
 
-    def moments(self, key: str, at: FloatArray | float) -> Moments:
+    def moments(self, key: str, at: FloatArray | float) -> ErrorMoments:
         """Return the errors of a mechanism at positions.
 
         A bias within two standard errors of the simulation is returned as 0. NaN where
@@ -187,10 +187,10 @@ class AnswerSetting:
             plan, epsilon = asked.plan, asked.effective_epsilon
         except ParameterError:
             nothing = np.full(np.shape(at), np.nan)
-            return Moments(bias=nothing, spread=nothing, rmse=nothing, epsilon=self.epsilon)
+            return ErrorMoments(bias=nothing, spread=nothing, rmse=nothing, epsilon=self.epsilon)
         rows = [_moments(_errors(plan, self, float(place))) for place in np.ravel(places)]
         bias, spread, rmse = np.moveaxis(np.array(rows).reshape((*np.shape(at), 3)), -1, 0)
-        return Moments(bias=bias, spread=spread, rmse=rmse, epsilon=epsilon)
+        return ErrorMoments(bias=bias, spread=spread, rmse=rmse, epsilon=epsilon)
 
     def answered_by(self, keys: Sequence[str]) -> tuple[str, ...]:
         """Return the mechanisms that can answer the question."""

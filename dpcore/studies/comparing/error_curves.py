@@ -84,7 +84,7 @@ class Fairness(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Moments:
+class ErrorMoments:
     """The errors of a mechanism at one or several positions."""
 
     bias: FloatArray
@@ -94,7 +94,7 @@ class Moments:
     """The privacy that is really given."""
 
 
-class Setting(Protocol):
+class ErrorSetting(Protocol):
     """A point of a comparison, which can be moved along each axis. PUBLIC."""
 
     @property
@@ -146,7 +146,7 @@ class Setting(Protocol):
     def at_place(self, place: float) -> Self:
         """Return the setting with another true value, as a share of the window."""
 
-    def moments(self, key: str, at: FloatArray | float) -> Moments:
+    def moments(self, key: str, at: FloatArray | float) -> ErrorMoments:
         """Return the errors of a mechanism at true values."""
 
 
@@ -248,14 +248,14 @@ class ErrorSetting:
         """Return the setting with another true value, as a share of the window."""
         return replace(self, place=place)
 
-    def moments(self, key: str, at: FloatArray | float) -> Moments:
+    def moments(self, key: str, at: FloatArray | float) -> ErrorMoments:
         """Return the errors of a mechanism at true values, and the epsilon it gives.
 
         That is the one asked for, or the real one where the claim does not hold.
         """
         mechanism, delta = self.mechanism(key), self.delta if CATALOG[key].needs_delta else 0.0
         holds = CATALOG[key].claim_holds
-        return Moments(
+        return ErrorMoments(
             bias=mechanism.bias(at),
             spread=np.sqrt(mechanism.variance(at)),
             rmse=np.sqrt(mechanism.mse(at)),
@@ -318,13 +318,13 @@ class Dots:
     error: FloatArray
 
 
-def at_setting(setting: Setting, keys: Sequence[str]) -> tuple[ErrorCurve, ...]:
+def at_setting(setting: ErrorSetting, keys: Sequence[str]) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism with a single point: the setting itself."""
     return against_epsilon(setting, keys, np.array([setting.epsilon]))
 
 
 def error_range(
-    settings: Sequence[Setting], keys: Sequence[str], metric: ErrorMetric
+    settings: Sequence[ErrorSetting], keys: Sequence[str], metric: ErrorMetric
 ) -> tuple[float, float]:
     """Return the least and the largest positive ``metric`` over settings and places.
 
@@ -342,7 +342,7 @@ def error_range(
 
 
 def against_epsilon(
-    setting: Setting, keys: Sequence[str], epsilons: FloatArray
+    setting: ErrorSetting, keys: Sequence[str], epsilons: FloatArray
 ) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over the privacy parameter."""
     settings = [setting.at_epsilon(float(epsilon)) for epsilon in epsilons]
@@ -350,7 +350,7 @@ def against_epsilon(
 
 
 def against_people(
-    setting: Setting, keys: Sequence[str], people: FloatArray
+    setting: ErrorSetting, keys: Sequence[str], people: FloatArray
 ) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over the number of people.
 
@@ -362,7 +362,9 @@ def against_people(
     return tuple(_curve(key, people, settings) for key in keys)
 
 
-def against_position(setting: Setting, keys: Sequence[str], points: int) -> tuple[ErrorCurve, ...]:
+def against_position(
+    setting: ErrorSetting, keys: Sequence[str], points: int
+) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over where the true value lies."""
     positions = np.linspace(*setting.window, points)
     found = {key: setting.moments(key, positions) for key in keys}
@@ -456,7 +458,7 @@ def winners(
     )
 
 
-def _curve(key: str, x: FloatArray, settings: Sequence[Setting]) -> ErrorCurve:
+def _curve(key: str, x: FloatArray, settings: Sequence[ErrorSetting]) -> ErrorCurve:
     rows = [setting.moments(key, setting.position) for setting in settings]
     return ErrorCurve(
         key=key,
