@@ -295,10 +295,8 @@ def _at_large(asked: Request) -> Request:
     query = asked.query
     if isinstance(query, GroupedQuery | DifferenceQuery | MeansQuery):
         return asked
-    size = replace(query.size, people=_POPULATION if query.size.public else 3)
-    if isinstance(query, CrossedQuery):
-        return replace(asked, query=query.with_size(size))
-    return replace(asked, query=replace(query, size=size))  # type: ignore[type-var]
+    people = _POPULATION if query.size.public else 3
+    return replace(asked, query=query.resized(people))
 
 
 def _numbers(asked: Request, table: Dataset) -> dict[str, float]:

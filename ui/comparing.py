@@ -18,6 +18,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.answer_errors import DRAWS, AnswerSetting, error_table
 from dpcore.studies.comparing.error_curves import (
+    ComparedPoint,
     Dots,
     ErrorCurve,
     ErrorMetric,
@@ -106,7 +107,7 @@ def show(asked: Request, study: Study, group: int) -> None:
     _simulated_from(assumed, keys)
 
 
-def _along(axis: str, at: ErrorSetting, shown: Shown) -> None:
+def _along(axis: str, at: ComparedPoint, shown: Shown) -> None:
     if axis == "who wins where" and isinstance(at, ErrorSetting):
         winners(at, shown.keys)
     elif axis == "number of people":
@@ -185,7 +186,7 @@ def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
     return keys
 
 
-def against_epsilon(at: ErrorSetting, shown: Shown) -> None:
+def against_epsilon(at: ComparedPoint, shown: Shown) -> None:
     """Draw the comparison over the privacy parameter.
 
     The epsilon that is asked for adds a point, and changes nothing else.
@@ -208,7 +209,7 @@ def against_epsilon(at: ErrorSetting, shown: Shown) -> None:
     _draw(tuple(with_here), dots, here, axis, at, shown)
 
 
-def against_people(at: ErrorSetting, shown: Shown) -> None:
+def against_people(at: ComparedPoint, shown: Shown) -> None:
     """Draw the comparison over the number of people."""
     now = at.people
     low, high = max(at.fewest, now // 30), max(now * 30, 1000)
@@ -223,7 +224,7 @@ def against_people(at: ErrorSetting, shown: Shown) -> None:
     _draw(curves, dots, here, axis, at, shown)
 
 
-def against_position(at: ErrorSetting, shown: Shown) -> None:
+def against_position(at: ComparedPoint, shown: Shown) -> None:
     """Draw the comparison over where the true value lies."""
     curves = error_curves.against_position(at, shown.keys, _POINTS)
     few = np.linspace(*at.window, _DOTS)
@@ -281,7 +282,7 @@ def why(at: ErrorSetting, fairness: Fairness) -> None:
     st.markdown(text)
 
 
-def _simulated(x: FloatArray, settings: Sequence[ErrorSetting], shown: Shown) -> tuple[Dots, ...]:
+def _simulated(x: FloatArray, settings: Sequence[ComparedPoint], shown: Shown) -> tuple[Dots, ...]:
     known = [each for each in settings if isinstance(each, ErrorSetting)]
     if not known or not isinstance(shown.metric, ErrorMetric):
         return ()
@@ -294,7 +295,7 @@ def _draw(
     dots: tuple[Dots, ...],
     here: tuple[ErrorCurve, ...],
     axis: SweepAxis,
-    at: ErrorSetting,
+    at: ComparedPoint,
     shown: Shown,
 ) -> None:
     if not isinstance(shown.metric, ErrorMetric):
@@ -314,13 +315,13 @@ def _draw(
     results.show(picture, "curves")
 
 
-def _whatever_epsilon(at: ErrorSetting) -> str:
+def _whatever_epsilon(at: ComparedPoint) -> str:
     """Return what the comparison is about but for the epsilon, and its range."""
     low, high = _epsilons(at)
     return f"{at.at_epsilon(low)} {high}"
 
 
-def _epsilons(at: ErrorSetting) -> tuple[float, float]:
+def _epsilons(at: ComparedPoint) -> tuple[float, float]:
     """Return a range of epsilon that reaches down to where the bounds matter.
 
     Below ``sensitivity / width`` the noise is wider than the bounds are apart. It holds
@@ -330,7 +331,7 @@ def _epsilons(at: ErrorSetting) -> tuple[float, float]:
     return _widened(usual, at.epsilon)
 
 
-def _still(settings: Sequence[ErrorSetting], shown: Shown) -> tuple[float, float] | None:
+def _still(settings: Sequence[ComparedPoint], shown: Shown) -> tuple[float, float] | None:
     """Return ends of an axis that hold for every usual epsilon."""
     if shown.metric is ErrorMetric.BIAS or not isinstance(shown.metric, ErrorMetric):
         return None

@@ -77,7 +77,7 @@ def test_last_digits_and_times_tell_careless_values_apart(village):
     assert float(share) > 10
     assert "All 500 could have come from both" in private
     careless, private = verdict(visit(village, "Timing"))
-    assert "is right 65.8% of the time after one release" in careless
+    assert "a right guess in 65.8% of cases after one release" in careless
     assert "the same for every value" in private
     steady = "as many draws every time"
     by_label(village.selectbox, "Stopwatch of").set_value(steady).run()

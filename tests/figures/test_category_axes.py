@@ -145,6 +145,7 @@ FIGURES = {
 WITHOUT = {
     "crowd_picture": "a crowd of equals, drawn over its size",
     "ellipses_picture": "labels are titles of panels",
+    "margin_picture": "the question is in the text alone",
     "margins_picture": "questions are words above panels",
     "odometer_picture": "titles are words beside points",
     "prices_picture": "procedures of a study",

@@ -94,7 +94,7 @@ class ErrorMoments:
     """The privacy that is really given."""
 
 
-class ErrorSetting(Protocol):
+class ComparedPoint(Protocol):
     """A point of a comparison, which can be moved along each axis. PUBLIC."""
 
     @property
@@ -318,13 +318,13 @@ class Dots:
     error: FloatArray
 
 
-def at_setting(setting: ErrorSetting, keys: Sequence[str]) -> tuple[ErrorCurve, ...]:
+def at_setting(setting: ComparedPoint, keys: Sequence[str]) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism with a single point: the setting itself."""
     return against_epsilon(setting, keys, np.array([setting.epsilon]))
 
 
 def error_range(
-    settings: Sequence[ErrorSetting], keys: Sequence[str], metric: ErrorMetric
+    settings: Sequence[ComparedPoint], keys: Sequence[str], metric: ErrorMetric
 ) -> tuple[float, float]:
     """Return the least and the largest positive ``metric`` over settings and places.
 
@@ -342,7 +342,7 @@ def error_range(
 
 
 def against_epsilon(
-    setting: ErrorSetting, keys: Sequence[str], epsilons: FloatArray
+    setting: ComparedPoint, keys: Sequence[str], epsilons: FloatArray
 ) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over the privacy parameter."""
     settings = [setting.at_epsilon(float(epsilon)) for epsilon in epsilons]
@@ -350,7 +350,7 @@ def against_epsilon(
 
 
 def against_people(
-    setting: ErrorSetting, keys: Sequence[str], people: FloatArray
+    setting: ComparedPoint, keys: Sequence[str], people: FloatArray
 ) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over the number of people.
 
@@ -363,7 +363,7 @@ def against_people(
 
 
 def against_position(
-    setting: ErrorSetting, keys: Sequence[str], points: int
+    setting: ComparedPoint, keys: Sequence[str], points: int
 ) -> tuple[ErrorCurve, ...]:
     """Return one curve a mechanism over where the true value lies."""
     positions = np.linspace(*setting.window, points)
@@ -458,7 +458,7 @@ def winners(
     )
 
 
-def _curve(key: str, x: FloatArray, settings: Sequence[ErrorSetting]) -> ErrorCurve:
+def _curve(key: str, x: FloatArray, settings: Sequence[ComparedPoint]) -> ErrorCurve:
     rows = [setting.moments(key, setting.position) for setting in settings]
     return ErrorCurve(
         key=key,
