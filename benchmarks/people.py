@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import http.client
+import json
 import statistics
 import tempfile
 import time
@@ -52,7 +53,7 @@ class Curator(Tab):
     def __init__(self, url: str, number: int) -> None:
         super().__init__(url)
         self._server = url
-        self._fields: dict[str, str] = {}
+        self._grid = ""
         self._uploader = ""
         self._session = ""
         self._table = table(number)
@@ -63,8 +64,7 @@ class Curator(Tab):
         async with self:
             await self._go("data")
             await self._timed("upload", self._upload())
-            self.fill("Lower bound", 0.0)
-            self.fill("Upper bound", 100.0)
+            self.declare(lower="0", upper="100")
             await self.run()
             # As in a browser, the press itself opens the next page.
             await self._timed("use", self.press("Continue to Release"))
@@ -82,10 +82,10 @@ class Curator(Tab):
         self._widgets.clear()
         self.texts.clear()
 
-    def fill(self, label: str, value: float) -> None:
-        """Type a number; the next run of the page reads it."""
-        state = WidgetState(id=self._fields[label], double_value=value)
-        self._widgets[state.id] = state
+    def declare(self, **cells: str) -> None:
+        """Type cells of the first column into the grid; the next run of the page reads them."""
+        edits = {"edited_rows": {"0": cells}, "added_rows": [], "deleted_rows": []}
+        self._widgets[self._grid] = WidgetState(id=self._grid, string_value=json.dumps(edits))
 
     async def _timed(self, name: str, action: Awaitable[None]) -> None:
         start = time.perf_counter()
@@ -147,8 +147,8 @@ class Curator(Tab):
         super()._draw(delta)
         element = delta.new_element
         kind = element.WhichOneof("type")
-        if kind == "number_input":
-            self._fields[element.number_input.label] = element.number_input.id
+        if kind == "dataframe":
+            self._grid = element.dataframe.id or self._grid
         elif kind == "file_uploader":
             self._uploader = element.file_uploader.id
 

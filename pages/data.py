@@ -38,10 +38,13 @@ with actions:
     if st.button("Common bounds", help="Fill empty bounds by name, such as 0 to 100 for age."):
         grid.take_over(dataset, grid.fill_common_bounds(dataset), keep)
         st.rerun()
-    with st.popover("Edit column", width="content"):
-        position = columns.choose(dataset, every=True)
-        edited = columns.declare(dataset, position, keep)
-        fit.check(edited or dataset, position, codebook=current.example is not None)
+    form = st.popover("Edit column", width="content", key="edit-column", on_change="rerun")
+    edited, position = dataset, 0
+    if form.open:
+        with form:
+            position = columns.choose(dataset, every=True)
+            edited = columns.declare(dataset, position, keep)
+            fit.check(edited or dataset, position, codebook=current.example is not None)
     if edited is None:
         wrong[position] = "see Edit column"
     elif edited is not dataset:
@@ -58,35 +61,38 @@ with actions:
     waiting = ["only some of the rows"] * row_conditions.ask(current)
     upload.offer_format(current)
 with place:
-    grid.show(dataset, wrong)
+    rows = st.container()
     declaring.tell_steps(dataset)
     columns.tell_ending(dataset)
 
-with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-    st.header("Privacy and budget")
-    waiting += ["several rows of one person"] * privacy_units.ask(current)
-    advanced = st.popover("Advanced")
-agreed = terms.ask(
-    advanced,
-    start=using.start(current),
-    people=dataset.people,
-    cap=dataset.cap,
-    left_out=columns.left_out(dataset),
-)
-with downloads:
-    declaration_files.offer(current, dataset, agreed)
-upload_drafted = drafted and current.example is None
-people = same_people.ask(dataset, agreed) if upload_drafted else None
-using.tell_mode(current)
-if waiting:
-    st.warning(
-        f"Chosen above and not taken over: **{' and '.join(waiting)}**. "
-        "“Continue to Release” uses the table without it."
+with grid.drawn_last(rows, dataset, wrong):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.header("Privacy and budget")
+        waiting += ["several rows of one person"] * privacy_units.ask(current)
+        advanced = st.popover("Advanced")
+    agreed = terms.ask(
+        advanced,
+        start=using.start(current),
+        people=dataset.people,
+        cap=dataset.cap,
+        left_out=columns.left_out(dataset),
     )
-if not drafted:
-    using.tell_not_in_force(agreed)
-using.offer(dataset, current, agreed, people, wrong=[dataset.columns[one].name for one in wrong])
-if not drafted:
-    st.caption(f"{using.mode_text()}{using.in_force()}")
-    using.tell_new_questions()
-    disclosure_risks.check()
+    with downloads:
+        declaration_files.offer(current, dataset, agreed)
+    upload_drafted = drafted and current.example is None
+    people = same_people.ask(dataset, agreed) if upload_drafted else None
+    using.tell_mode(current)
+    if waiting:
+        st.warning(
+            f"Chosen above and not taken over: **{' and '.join(waiting)}**. "
+            "“Continue to Release” uses the table without it."
+        )
+    if not drafted:
+        using.tell_not_in_force(agreed)
+    using.offer(
+        dataset, current, agreed, people, wrong=[dataset.columns[one].name for one in wrong]
+    )
+    if not drafted:
+        st.caption(f"{using.mode_text()}{using.in_force()}")
+        using.tell_new_questions()
+        disclosure_risks.check()

@@ -17,11 +17,11 @@ from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupPlan
 from dpcore.analyses.means import MeansPlan
 from dpcore.analyses.measurement import Direct
-from dpcore.analyses.simulated_answers import difference_answers, group_answers, mean_answers
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.planning.analysis_plan import PlannedQuery
+from dpcore.planning.simulated_answers import difference_answers, group_answers, mean_answers
 
 DOTS: Final = 20
 _HEIGHTS: Final = Interval(lower=0.0, upper=1.0)

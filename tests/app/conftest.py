@@ -69,6 +69,20 @@ def pages_are_drawn_to_the_end() -> Generator[None]:
 
 
 @pytest.fixture(autouse=True)
+def form_of_a_column_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show the form of a column on Data, as if it had been opened."""
+    closed = st.popover
+
+    def popover(label: str, **settings: Any) -> Any:
+        made = closed(label, **settings)
+        if label == "Edit column":
+            made._open = True
+        return made
+
+    monkeypatch.setattr(st, "popover", popover)
+
+
+@pytest.fixture(autouse=True)
 def no_components_of_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out the search of all installed packages that each new app begins with."""
     monkeypatch.setattr(

@@ -76,7 +76,7 @@ def use_file(open_page):
 def declared(app):
     choose(app, Column="age")
     fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
-    choose(app, Column="member", Kind="yes/no")
+    choose(app, Column="member", Type="yes/no")
     for radio in (each for each in app.radio if each.label == "These are"):
         radio.set_value("").run()
         app.checkbox[-1].set_value(True).run()
@@ -215,7 +215,7 @@ def test_whom_the_fit_rests_on_alone_is_told_to_be_given_away(open_page, tables)
     for column in ("visits", "age"):
         choose(app, Column=column)
         fill(app, number_input={"Lower bound": 0.0, "Upper bound": 10.0})
-    choose(app, Column="rare", Kind="yes/no")
+    choose(app, Column="rare", Type="yes/no")
     put_in_use(app)
     app = asked(open_page, "privacy_loss", target="visits")
     by_label(app.checkbox, "Balance penalty and noise").uncheck().run()

@@ -64,7 +64,7 @@ def choose(app, **chosen):
 
 
 def declare_smoker(app):
-    choose(app, Column="smoker", Kind="category")
+    choose(app, Column="smoker", Type="category")
     by_label(app.text_area, "Public list of categories").set_value("no\nyes").run()
     # Text files have usual codes for missing values, files with types have none.
     by_label(app.text_input, "Missing-value codes").set_value("").run()
@@ -217,7 +217,7 @@ def test_files_that_changed_are_told_and_nothing_is_charged(open_page, tables):
 def test_text_that_is_declared_a_number_is_invalid(open_page, tables):
     del tables
     app = open_table(open_page)
-    choose(app, Column="smoker", Kind="number")
+    choose(app, Column="smoker", Type="number")
     assert not app.error
 
 

@@ -59,7 +59,7 @@ def test_pages_and_records_use_the_name(open_page, monkeypatch):
 
     app = use(open_page)
     said_of = sidebar(app)
-    assert_says(said_of, "300 households", "one household's record replaced by another")
+    assert_says(said_of, "300 households", "one household (substitution)")
     assert "people" not in said_of
     app = histogram(open_page("release"))
     monkeypatch.setattr(Release, "__init__", noted)

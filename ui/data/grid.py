@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, cast
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.scriptrunner import RerunException
 
 from dpcore.data.columns import ColumnKind
 from dpcore.data.declaration_grid import (
@@ -21,6 +23,9 @@ from dpcore.data.partitions.table import Table, TableT
 from dpcore.errors import DPCoreError, ParameterError
 from ui import session
 from ui.data import declaring
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 _SLOT = "grid-start"
 _ROWS_SHOWN = 10
@@ -80,6 +85,24 @@ def show(dataset: Table, wrong: Mapping[int, str]) -> None:
     )
 
 
+@contextlib.contextmanager
+def drawn_last(place: DeltaGenerator, dataset: Table, wrong: Mapping[int, str]) -> Iterator[None]:
+    """Draw the grid in its place after what is below it, however that ends.
+
+    A press that leaves the page draws none: it is a fifth of a run.
+    """
+    needed = True
+    try:
+        yield
+    except RerunException:
+        needed = False
+        raise
+    finally:
+        if needed:
+            with place:
+                show(dataset, wrong)
+
+
 def begin_anew() -> None:
     """Let the grid show what was declared elsewhere."""
     session.count_up(_revision())
@@ -115,21 +138,21 @@ def _edits() -> Mapping[int, Mapping[str, Any]] | None:
 
 _config = st.column_config
 _COLUMNS: Mapping[str, Any] = {
-    Field.USE: _config.CheckboxColumn(width=40, pinned=True),
+    Field.USE: _config.CheckboxColumn(width=55, pinned=True),
     Field.NAME: _config.TextColumn(disabled=True, width=110, pinned=True),
     Field.KIND: _config.SelectboxColumn(
         options=[kind.value for kind in ColumnKind], required=True, width=95
     ),
-    Field.LOWER: _config.TextColumn(width=65, alignment="right"),
-    Field.UPPER: _config.TextColumn(width=65, alignment="right"),
+    Field.LOWER: _config.TextColumn(width=72, alignment="right"),
+    Field.UPPER: _config.TextColumn(width=72, alignment="right"),
     Field.LABELS: _config.TextColumn(
         width=90, help="What the questionnaire offers, with semicolons between."
     ),
-    Field.UNIT: _config.TextColumn(width=50),
+    Field.UNIT: _config.TextColumn(width=62),
     Field.IF_MISSING: _config.SelectboxColumn(
         options=[policy.value for policy in IfMissing], width=90
     ),
-    Field.IMPUTED: _config.TextColumn("imputed", width=65, alignment="right"),
+    Field.IMPUTED: _config.TextColumn("imputed", width=90, alignment="right"),
     Field.STATUS: _config.TextColumn(disabled=True, width=145),
     Field.MEANING: _config.TextColumn(width=200),
 }

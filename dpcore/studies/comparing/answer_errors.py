@@ -21,7 +21,13 @@ from dpcore.analyses.groups import GroupedQuery, GroupPlan, ratio_of
 from dpcore.analyses.matrix import JointQuery, MatrixPlan
 from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
-from dpcore.analyses.simulated_answers import (
+from dpcore.arrays import FloatArray
+from dpcore.data.quantities import quantity_of
+from dpcore.errors import ParameterError
+from dpcore.inference.group_ratios import exact_ratios
+from dpcore.inference.quantile_intervals import estimated_places
+from dpcore.mechanisms.catalog import CATALOG
+from dpcore.planning.simulated_answers import (
     SimulatedAnswers,
     correlation_answers,
     difference_answers,
@@ -29,12 +35,6 @@ from dpcore.analyses.simulated_answers import (
     matrix_number,
     mean_answers,
 )
-from dpcore.arrays import FloatArray
-from dpcore.data.quantities import quantity_of
-from dpcore.errors import ParameterError
-from dpcore.inference.group_ratios import exact_ratios
-from dpcore.inference.quantile_intervals import estimated_places
-from dpcore.mechanisms.catalog import CATALOG
 from dpcore.statistics.group_sums import GroupMoments
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.quantiles import split_at_each
