@@ -113,7 +113,7 @@ def _of_column(name: str, values: pd.Series) -> Iterator[DisclosureRisk]:
             columns=(name,),
             what=f"{percent(alone / people)} of the rows have a unique value. Anyone who "
             "knows it finds the row.",
-            advice="Leave the column out, or make bins of it (“New columns made of others”).",
+            advice="Leave the column out, or make bins of it (“Derived columns”).",
         )
     elif len(counts) <= _MOST_ANSWERS:
         rare = int((counts < _FEW_ROWS).sum())

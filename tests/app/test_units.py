@@ -36,4 +36,4 @@ def test_no_page_names_the_number_of_rows(open_page):
     assert by_label(app.number_input, "Public maximum number of rows").value == 1000
     sidebar = app.switch_page("app.py").run().sidebar
     card = " ".join(caption.value for caption in sidebar.caption)
-    assert_says(card, "number of people: private", "the rows of one person replaced by others")
+    assert_says(card, "number of people: private", "one person (substitution)")

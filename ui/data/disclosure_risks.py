@@ -49,7 +49,7 @@ def _tell(found: Sequence[DisclosureRisk]) -> None:
     several = "columns" if len(columns) > 1 else "column"
     st.markdown(
         f"**Do not show it unchanged:** people could be recognized by {len(columns)} "
-        f"{several}. “New columns”, above, makes bins of numbers; columns to be left "
+        f"{several}. “Derived columns”, above, makes bins of numbers; columns to be left "
         "out have to go before the file is uploaded."
     )
     for one in found:

@@ -113,7 +113,7 @@ def _offer(source: Dataset, dataset: Dataset, asked: Preparation, *, same: bool)
             f"“Only rows where {texts}” will hold no longer: one row a person is made "
             "of all rows of the person. Set a condition on what is made, or count "
             "“their rows, at most so many”, which keeps it. Codes for “no answer” are "
-            "left out under “New columns”."
+            "left out under “Derived columns”."
         )
     if st.button("Make one row a person", disabled=same):
         try:
