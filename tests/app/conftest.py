@@ -76,7 +76,7 @@ def form_of_a_column_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
     def popover(label: str, **settings: Any) -> Any:
         made = closed(label, **settings)
         if label == "Edit column":
-            made._open = True
+            made.open = True
         return made
 
     monkeypatch.setattr(st, "popover", popover)
