@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from dpcore.data.partitions.table import Table
 from ui import session
 from ui.asking import columns, fit
 from ui.data import (
@@ -39,7 +40,8 @@ with actions:
         grid.take_over(dataset, grid.fill_common_bounds(dataset), keep)
         st.rerun()
     form = st.popover("Edit column", width="content", key="edit-column", on_change="rerun")
-    edited, position = dataset, 0
+    edited: Table | None = dataset
+    position = 0
     if form.open:
         with form:
             position = columns.choose(dataset, every=True)

@@ -223,10 +223,15 @@ class Visitor:
         It is read from the address that the browser was sent to: Chromium now and then
         cancels one of two downloads that follow each other faster than a person clicks.
         """
-        if not self.button(label).count():
-            self.open_downloads()
-        with self.page.expect_download() as download:
-            self.button(label).click()
+        for _ in range(_TRIES):
+            if not self.button(label).count():
+                self.open_downloads()
+            # Streamlit forgets a file as the run ends that offers the next one. A press
+            # that it takes up only then finds none: a person would press again.
+            with suppress(Error), self.page.expect_download(timeout=_OPENED) as download:
+                self.button(label).click()
+            if download.is_done():
+                break
         self.page.keyboard.press("Escape")
         text = self.page.context.request.get(download.value.url).text()
         # Until it is saved, or was cancelled.
