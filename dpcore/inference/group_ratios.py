@@ -57,7 +57,8 @@ from dpcore.mechanisms.search import first_where
 _MEANS: Final = 33
 """Means about which a variance is bounded."""
 _POSITIONS: Final = 17
-_LEAST_SIZE: Final = 1e-9
+LEAST_SIZE: Final = 1e-9
+"""What a simulated size of nobody, or fewer, is divided as."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,12 +201,12 @@ def point_ratios(drawn: FloatArray, ratio: Ratio) -> FloatArray:
 
     Only where the count is positive does it mean anything.
     """
-    size = np.maximum(drawn.sum(axis=1), _LEAST_SIZE)
+    size = np.maximum(drawn.sum(axis=1), LEAST_SIZE)
     middle = np.clip(drawn @ _heights(drawn.shape[1]), 0.0, size) / size
     if ratio.ddof is None:
         return ratio.in_units(middle)
     total, _ = _squares_about(drawn, middle, ratio.ddof, ratio.ddof)
-    return ratio.in_units(total / np.maximum(size - ratio.ddof, _LEAST_SIZE))
+    return ratio.in_units(total / np.maximum(size - ratio.ddof, LEAST_SIZE))
 
 
 def half_widths(

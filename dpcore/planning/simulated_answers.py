@@ -16,11 +16,9 @@ from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupPlan
 from dpcore.analyses.means import MeansPlan
 from dpcore.arrays import FloatArray
-from dpcore.inference.group_ratios import point_ratios
+from dpcore.inference.group_ratios import LEAST_SIZE, point_ratios
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.covariances import CovarianceRelease, pairs_of, reaches_of
-
-_LEAST_SIZE = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,7 +55,7 @@ def difference_answers(
     """Return the difference of two groups of mean ``heights`` between the bounds."""
     sums = people * np.array([[1 - height, height] for height in heights])
     drawn = [plan.mechanism.simulate(each, rng=rng, size=(draws, 2)) for each in sums]
-    sizes = [np.maximum(each.sum(axis=1), _LEAST_SIZE) for each in drawn]
+    sizes = [np.maximum(each.sum(axis=1), LEAST_SIZE) for each in drawn]
     one, other = (
         np.clip(each[:, 1], 0.0, size) / size for each, size in zip(drawn, sizes, strict=True)
     )
@@ -73,7 +71,7 @@ def mean_answers(
     weight = plan.statistic.weight
     sums = people * np.array([weight, height - 0.5])
     drawn = plan.mechanism.simulate(sums, rng=rng, size=(draws, 2))
-    size = np.maximum(drawn[:, 0] / weight, _LEAST_SIZE)
+    size = np.maximum(drawn[:, 0] / weight, LEAST_SIZE)
     return SimulatedAnswers(
         values=np.clip(drawn[:, 1] / size + 0.5, 0.0, 1.0), told=size > plan.fewest
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from dpcore.planning.analysis_plan import USUAL_GROUP
 from ui import session
 from ui.controls import Cell
 
-_USUAL: Final = 100
 _MOST: Final = 10**9
 SIZES: Final = (10, 30, 100, 300, 1_000, 10_000)
 """Sizes that margins of error are listed for."""
@@ -24,7 +24,7 @@ def ask(cell: Cell, *, of_pair: bool) -> int:
     most = most_people()
     return cell.number(
         "Groups of how many?" if of_pair else "A group of how many?",
-        min(_USUAL, max(most // 2, 1)),
+        min(USUAL_GROUP, max(most // 2, 1)),
         (1, most),
         key=f"size-of-a-{'pair' if of_pair else 'group'}-{session.generation()}",
         kept="session",
