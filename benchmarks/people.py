@@ -110,6 +110,8 @@ class Curator(Tab):
         state.file_uploader_state_value.uploaded_file_info.append(info)
         self._widgets[state.id] = state
         await self.run()
+        # The page takes the file over, and shows another uploader.
+        del self._widgets[state.id]
 
     def _put(self, path: str) -> None:
         """Send the file as a browser does, with the token of the server's cookie."""

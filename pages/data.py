@@ -56,9 +56,11 @@ with actions:
             st.rerun()
         dataset = edited
     current = session.draft() or session.require_study()
-    with st.popover("Declaration"):
-        declaration_files.ask(dataset, keep)
-        downloads = st.container()
+    declaration = st.popover("Declaration", key="declaration", on_change="rerun")
+    if declaration.open:
+        with declaration:
+            declaration_files.ask(dataset, keep)
+            downloads = st.container()
     derived_columns.ask(current)
     waiting = ["only some of the rows"] * row_conditions.ask(current)
     upload.offer_format(current)
@@ -79,8 +81,9 @@ with grid.drawn_last(rows, dataset, wrong):
         cap=dataset.cap,
         left_out=columns.left_out(dataset),
     )
-    with downloads:
-        declaration_files.offer(current, dataset, agreed)
+    if declaration.open:
+        with downloads:
+            declaration_files.offer(current, dataset, agreed)
     upload_drafted = drafted and current.example is None
     people = same_people.ask(dataset, agreed) if upload_drafted else None
     using.tell_mode(current)

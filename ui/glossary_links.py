@@ -14,7 +14,12 @@ from ui.text import literal
 
 def beside() -> None:
     """Offer to look up any term without leaving the page."""
-    with st.popover("Glossary", icon=":material/dictionary:"):
+    words = st.popover(
+        "Glossary", icon=":material/dictionary:", key="glossary-beside", on_change="rerun"
+    )
+    if not words.open:
+        return
+    with words:
         chosen = st.selectbox(
             "Term",
             [entry.word for entry in TERMS],

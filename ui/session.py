@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 import streamlit as st
 from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpcore import memory
 from dpcore.analyses import secure
@@ -237,7 +238,8 @@ def take_upload(key: str) -> None:
         _drop_uploads()
         fail(str(error))
         return
-    if file is not None:
+    # A tab may send a file again that was taken over, and is gone.
+    if isinstance(file, UploadedFile):
         _vault().upload = Upload(name=file.name, data=file.getvalue())
         _drop_uploads()
         ask_to_read("upload")
@@ -430,8 +432,10 @@ def ledger() -> Ledger:
     current = study()
     if mode() is Mode.CLASSROOM:
         return Ledger.in_memory() if current is None else lesson(current)
-    if current is not None and stored_key(default_folder()) != current.key:
-        raise LedgerError(_OTHER_KEY)
+    if current is not None:
+        book, folder = _book.get(), default_folder()
+        if (stored_key(folder) if book is None else book.key(folder)) != current.key:
+            raise LedgerError(_OTHER_KEY)
     return kept_ledger()
 
 

@@ -66,12 +66,13 @@ def _settings(study: Study | None) -> None:
         return
     if study.example is None and session.mode() is Mode.CLASSROOM:
         st.warning("True values of your own data may now appear.")
-    with st.popover("Remove data"):
-        st.markdown(
+    removal = st.popover("Remove data", key="remove-data", on_change="rerun")
+    if removal.open:
+        removal.markdown(
             f"Remove {literal(study.dataset.name)}, everything computed from it, and "
             "the lessons of this tab from memory? The ledger stays."
         )
-        st.button("Yes, remove it", on_click=using.forget)
+        removal.button("Yes, remove it", on_click=using.forget)
 
 
 def _card(study: Study) -> None:

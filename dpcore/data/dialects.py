@@ -188,12 +188,18 @@ def sniff(data: bytes) -> Dialect:
     named = _SEPARATOR_LINE.fullmatch(first)
     start = 1 if named else 0
     end = _end_of_comments(lines, start)
-    delimiter = named[1] if named and is_separator(named[1]) else _delimiter(lines[end:])
-    if end > start and _is_header(lines[end - 1], lines[end:], delimiter):
-        end -= 1
-    elif end == start == 0:
+    if named and is_separator(named[1]):
+        delimiter = named[1]
+        rows = _rows(lines[end:], delimiter)
+    else:
+        delimiter, rows = _delimited(lines[end:])
+    records = rows[1:]
+    if end > start and _is_header(lines[end - 1], rows, delimiter):
+        end, records = end - 1, rows
+    elif end == start == 0 and _has_title(rows):
         end = _header_line(lines, delimiter)
-    decimal, thousands = _marks(lines[end:], delimiter)
+        records = _rows(lines[end:], delimiter)[1:]
+    decimal, thousands = _marks(records, delimiter)
     return Dialect(
         encoding=encoding, delimiter=delimiter, decimal=decimal, thousands=thousands, skipped=end
     )
@@ -211,14 +217,14 @@ def _end_of_comments(lines: list[str], start: int) -> int:
     return start
 
 
-def _is_header(comment: str, following: list[str], delimiter: str) -> bool:
+def _is_header(comment: str, following: list[list[str]], delimiter: str) -> bool:
     """Return whether a line that begins with "#" is the header of what follows.
 
     It is if it has as many fields, and what follows is no header, having numbers; or if
     it has several, and the first of them begins at once.
     """
     names = _rows([comment], delimiter)[0]
-    record = next(iter(_rows(following, delimiter)), [])
+    record = next(iter(following), [])
     if len(record) != len(names):
         return False
     numbers = any(re.fullmatch("[+-]?[0-9][0-9.,]*", cell.strip()) for cell in record)
@@ -233,24 +239,24 @@ def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
     return [row for row in rows if row]
 
 
-def _delimiter(lines: list[str]) -> str:
-    """Return the separator that explains the lines best."""
+def _delimited(lines: list[str]) -> tuple[str, list[list[str]]]:
+    """Return the separator that explains the lines best, and the rows it makes of them."""
     text = "".join(lines)
     # Those that do not occur all fit alike: every line is one field.
     marks = sorted(DELIMITERS, key=lambda mark: mark not in text)
-    fits = {mark: _fit(lines, mark) if mark in text else _ONE_FIELD for mark in marks}
+    rows = {mark: _rows(lines, mark) for mark in marks if mark in text}
+    fits = {mark: _fit(rows[mark]) if mark in rows else _ONE_FIELD for mark in marks}
     best = max(fits, key=lambda mark: fits[mark])
     if not fits[best][0] and _is_white_space(lines):
-        return WHITE_SPACE
-    return best
+        best = WHITE_SPACE
+    return best, rows[best] if best in rows else _rows(lines, best)
 
 
 _ONE_FIELD = (False, True, 1.0, 1)
 
 
-def _fit(lines: list[str], delimiter: str) -> tuple[bool, bool, float, int]:
-    """Return how well a delimiter explains the lines, the best being the largest."""
-    rows = _rows(lines, delimiter)
+def _fit(rows: list[list[str]]) -> tuple[bool, bool, float, int]:
+    """Return how well the rows explain a delimiter, the best being the largest."""
     if not rows:
         return False, False, 0.0, 0
     widths = [*map(len, rows)]
@@ -275,6 +281,12 @@ def _is_named(row: list[str]) -> bool:
     return bool(names) and all(name and not _PLAIN_NUMBER.fullmatch(name) for name in names)
 
 
+def _has_title(rows: list[list[str]]) -> bool:
+    """Return whether the first line is so much shorter than others that it may be a title."""
+    first = next((row for row in rows if any(map(str.strip, row))), [])
+    return 2 * len(first) <= max(map(len, rows), default=0)
+
+
 def _header_line(lines: list[str], delimiter: str) -> int:
     """Return how many lines before the header hold titles."""
     if delimiter == WHITE_SPACE:
@@ -291,7 +303,7 @@ def _header_line(lines: list[str], delimiter: str) -> int:
     return places[at] if at else 0
 
 
-def _marks(lines: list[str], delimiter: str) -> tuple[str, str]:
+def _marks(records: list[list[str]], delimiter: str) -> tuple[str, str]:
     """Return the decimal mark and the thousands separator."""
     decimals: Counter[str] = Counter()
     groups: Counter[str] = Counter()
@@ -299,7 +311,7 @@ def _marks(lines: list[str], delimiter: str) -> tuple[str, str]:
     # Long tables have few shapes of numbers: which digits stand there says nothing, but
     # for a single 0 in front.
     shapes: Counter[str] = Counter()
-    for cell, times in Counter(chain.from_iterable(_rows(lines, delimiter)[1:])).items():
+    for cell, times in Counter(chain.from_iterable(records)).items():
         shapes[cell.strip().translate(_SPELLINGS)] += times
     for shape, cells in shapes.items():
         number = _NUMBER.fullmatch(shape)

@@ -66,8 +66,7 @@ class Ledger(ABC):
 
         A later call returns the account as it stands, whatever terms it names.
         """
-        with self._read() as (_, state):
-            account = state.account(fingerprint)
+        account = self._state().account(fingerprint)
         if account is not None:
             return account
         with self._write() as (entries, state):
@@ -75,15 +74,13 @@ class Ledger(ABC):
 
     def account(self, fingerprint: str) -> Account | None:
         """Return the account of a table's people as of today, ``None`` without one."""
-        with self._read() as (_, state):
-            account = state.account(fingerprint)
-            return None if account is None else account.on(chain.now().date())
+        account = self._state().account(fingerprint)
+        return None if account is None else account.on(chain.now().date())
 
     def accounts(self) -> tuple[Account, ...]:
         """Return all accounts, in the order in which they were opened."""
-        with self._read() as (_, state):
-            today = chain.now().date()
-            return tuple(account.on(today) for account in state.every_account())
+        today = chain.now().date()
+        return tuple(account.on(today) for account in self._state().every_account())
 
     def change_budget(self, fingerprint: str, budget: PrivacyBudget, reason: str) -> Account:
         """Replace the cap; the change and its reason stay in the chain."""
@@ -273,6 +270,10 @@ class Ledger(ABC):
 
         The whole chain is followed, or what may have come to it.
         """
+
+    def _state(self) -> Checkpoint:
+        with self._read() as (_, state):
+            return state
 
     @abstractmethod
     def _write(self) -> AbstractContextManager[tuple[EntryTable, Checkpoint]]:

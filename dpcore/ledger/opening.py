@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -14,6 +14,7 @@ from dpcore.ledger.account import Account
 from dpcore.ledger.chain import EntryTable, LedgerEntry
 from dpcore.ledger.checkpoint import Checkpoint
 from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.store import stored_key
 from dpcore.releases.record import Release
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class ReadOnceLedger(Ledger):
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._known: dict[tuple[str, ...], object] = {}
+        self._known: dict[tuple[Hashable, ...], object] = {}
 
     def account(self, fingerprint: str) -> Account | None:
         return self._once(super().account, fingerprint)
@@ -84,11 +85,18 @@ class ReadOnceLedger(Ledger):
     def descriptions(self) -> tuple[LedgerEntry, ...]:
         return self._once(super().descriptions)
 
+    def key(self, folder: Path) -> bytes | None:
+        """Return the secret key of a folder (``stored_key``)."""
+        return self._once(stored_key, folder)
+
     def forget(self) -> None:
         """Read everything anew: the ledger was written to in another way."""
         self._known.clear()
 
-    def _once(self, look: Callable[..., _T], *about: str) -> _T:
+    def _state(self) -> Checkpoint:
+        return self._once(super()._state)
+
+    def _once(self, look: Callable[..., _T], *about: Hashable) -> _T:
         name = (look.__name__, *about)
         if name not in self._known:
             self._known[name] = look(*about)

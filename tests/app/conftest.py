@@ -28,6 +28,9 @@ def close_tab() -> None:
     st.cache_resource.clear()
 
 
+_OPEN = {"Declaration", "Edit column", "First rows", "Glossary", "Remove data", "Replace"}
+
+
 @pytest.fixture
 def tab() -> AppTest:
     """A new tab, in which nothing was drawn yet."""
@@ -69,13 +72,13 @@ def pages_are_drawn_to_the_end() -> Generator[None]:
 
 
 @pytest.fixture(autouse=True)
-def form_of_a_column_is_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Show the form of a column on Data, as if it had been opened."""
+def popovers_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show what a popover draws once it is open, as if it had been opened."""
     closed = st.popover
 
     def popover(label: str, **settings: Any) -> Any:
         made = closed(label, **settings)
-        if label == "Edit column":
+        if label in _OPEN:
             made.open = True
         return made
 

@@ -135,8 +135,12 @@ def show(current: Draft | Study | None, forget: Callable[[], None]) -> None:
         facts = [*_facts(current), f"{count:,} column{'s' * (count > 1)}"]
         st.markdown(f"**{literal(dataset.name)}** · {' · '.join(facts)}", width="stretch")
         _offer_first_rows(current)
-        with st.popover("Replace", key=f"replace-{session.generation()}", width="content"):
-            choose()
+        other = st.popover(
+            "Replace", key=f"replace-{session.generation()}", width="content", on_change="rerun"
+        )
+        if other.open:
+            with other:
+                choose()
         if isinstance(current, Draft):
             st.button("Remove", on_click=session.forget_draft)
         else:
@@ -272,13 +276,13 @@ def _offer_first_rows(current: Draft | Study) -> None:
     dataset = current.dataset
     if not isinstance(dataset, Dataset):
         return
-    with (
-        st.popover("First rows", icon=":material/lock:"),
-        confidential.area("first-rows", "first rows", ready=False) as shown,
-    ):
+    rows = st.popover("First rows", icon=":material/lock:", key="rows", on_change="rerun")
+    if not rows.open:
+        return
+    with rows, confidential.area("first-rows", "first rows", ready=False) as shown:
         if shown:
-            rows, columns = dataset.frame.shape
-            st.markdown(f"{rows:,} rows and {columns:,} columns were read.")
+            count, columns = dataset.frame.shape
+            st.markdown(f"{count:,} rows and {columns:,} columns were read.")
             st.code(first_rows(dataset.frame).to_string(), language=None)
 
 
