@@ -35,6 +35,7 @@ from dpcore.ledger.transaction import release, release_all
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.record import Release
 from ui import partwise, roles, session
+from ui.run_queue import RUNS
 from ui.study import Study
 
 _PRESSED, _DRAWN = "_pressed", "_drawn"
@@ -345,6 +346,7 @@ def _release(
     values = _values([request], [] if stored else [request], study, pressed)
     if values is None:
         return False
+    RUNS.step_aside()
     release(
         request,
         values[0],

@@ -2,8 +2,9 @@
 
 Threads of Python take turns: twenty runs side by side all end when the last one does,
 and lose time to each other. In a queue half of them end in half of the time. A run that
-takes long lets the next one begin beside it, so that nobody waits for its work. One that
-begins anew goes first, once: a press is answered by both, and has waited for its turn.
+takes long lets the next one begin beside it, so that nobody waits for its work; so does
+one that waits for a disk. One that begins anew goes first, once: a press is answered by
+both, and has waited for its turn.
 
 Streamlit copies the whole state for each control that it draws, to see whether the
 value under its key is ``None``. On a page of thirty controls that is a third of a run:
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import threading
 import time
 from collections import deque
@@ -62,6 +64,7 @@ class RunQueue:
                 while self._waiting[0] != name or len(self._short()) >= self._at_once:
                     self._changed.wait(self._until_one_is_long())
                 self._begun[name] = self._clock()
+                self._thread.name = name
             finally:
                 self._waiting.remove(name)
                 self._changed.notify_all()
@@ -73,6 +76,14 @@ class RunQueue:
         finally:
             with self._changed:
                 del self._begun[name]
+                self._changed.notify_all()
+
+    def step_aside(self) -> None:
+        """Let the next run begin now: that of this thread will wait for a disk."""
+        with self._changed:
+            name = getattr(self._thread, "name", None)
+            if name in self._begun:
+                self._begun[name] = -math.inf
                 self._changed.notify_all()
 
     def _short(self) -> list[float]:

@@ -76,6 +76,21 @@ def test_a_long_run_keeps_nobody_waiting():
         thread.join()
 
 
+def test_a_run_that_steps_aside_lets_one_more_begin():
+    queue, runs, end = RunQueue(at_once=1, clock=lambda: 0.0), Runs(), threading.Event()
+    queue.step_aside()
+    with queue.turn():
+        queue.step_aside()
+        threads = [begun(queue, runs, "next", end)]
+        assert runs.first(1) == ["next"]
+        threads.append(begun(queue, runs, "after", end))
+        waiting(queue, 1)
+        end.set()
+        assert runs.first(2) == ["next", "after"]
+    for each in threads:
+        each.join()
+
+
 def test_a_run_that_fails_gives_its_turn_back():
     queue, runs, end = RunQueue(at_once=1, clock=lambda: 0.0), Runs(), threading.Event()
     with pytest.raises(ZeroDivisionError), queue.turn():

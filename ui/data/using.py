@@ -20,6 +20,7 @@ from ui import roles, session
 from ui.data import declaring, fingerprinting, same_people, terms, upload
 from ui.data.same_people import Whose
 from ui.data.upload import load_example
+from ui.run_queue import RUNS
 from ui.study import AccountTerms, Draft, Study, Taken
 from ui.text import literal, sentence_of
 
@@ -105,6 +106,7 @@ def accept(
     if session.mode_in_use(example) is Mode.CLASSROOM:
         _agree_lesson(study)
     if example is None and roles.may(roles.Action.RELEASE):
+        RUNS.step_aside()
         same_people.agree(study, whose)
         declaring.keep(study)
     return study
