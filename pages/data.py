@@ -74,6 +74,7 @@ with grid.drawn_last(rows, dataset, wrong):
         st.header("Privacy and budget")
         waiting += ["several rows of one person"] * privacy_units.ask(current)
         advanced = st.popover("Advanced")
+    privacy_units.warn(current)
     agreed = terms.ask(
         advanced,
         start=using.start(current),

@@ -55,6 +55,7 @@ _RULES = """
 .st-key-views [data-testid="stPageLink"] p { font-size: 0.9rem; }
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .st-key-card [data-testid="stMetricValue"] { font-size: 2.6rem; }
+.st-key-card [data-testid="stColumn"] [data-testid="stMetricValue"] { font-size: 1.5rem; }
 /* A small table of numbers beside an answer. */
 .st-key-beside table { font-size: 0.85rem; width: 100%; }
 .st-key-beside table th, .st-key-beside table td {

@@ -25,6 +25,12 @@ _NAMED: Final = re.compile(
     r"(nummer|number|nr)\.?$|(?<![a-z])id$|geburts|birth",
     re.IGNORECASE,
 )
+_NUMBERED: Final = re.compile(
+    r"(?:person|patient|customer|client|user|member|employee|student|pupil|household|respondent|"
+    r"participant|subject|resident|citizen|cardholder|passenger|kunden?|personal|matrikel)"
+    r" ?(?:id|nr|no|number|nummer|code|key)?|id",
+    re.IGNORECASE,
+)
 _MAIL: Final = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _PHONE: Final = re.compile(r"\+?\d[\d\s()/.-]{6,}\d")
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
@@ -78,6 +84,17 @@ def names_people(heading: str) -> bool:
     (True, True, False)
     """
     return _NAMED.search(heading.replace("_", " ")) is not None
+
+
+def numbers_people(heading: str) -> bool:
+    """Return whether a column's heading says whose row it is, by a number or not.
+
+    >>> numbers_people("customer_id"), numbers_people("Patient"), numbers_people("id")
+    (True, True, True)
+    >>> numbers_people("county_id"), numbers_people("household size")
+    (False, False)
+    """
+    return _NUMBERED.fullmatch(heading.strip().replace("_", " ")) is not None
 
 
 def disclosure_risks(frame: pd.DataFrame) -> tuple[DisclosureRisk, ...]:

@@ -81,6 +81,11 @@ class Account:
         return self.holder or self.fingerprint
 
     @property
+    def is_unused(self) -> bool:
+        """Return whether nothing was spent and nothing was released."""
+        return self.spent == PrivacyCost() and not self.releases
+
+    @property
     def title(self) -> str:
         """Return what its first described table was called, empty where none was."""
         return self.tables[0].name if self.tables else ""

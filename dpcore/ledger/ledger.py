@@ -111,11 +111,11 @@ class Ledger(ABC):
         """
         with self._write() as (entries, state):
             account = payable(state, fingerprint)
-            if account.releases or account.spent != PrivacyCost():
+            if not account.is_unused:
                 made = f"{account.releases} releases were made"
                 raise LedgerError(
                     f"{made if account.releases else 'costs were charged'} for "
-                    f"{account.relation.phrase}, and costs under two relations do not "
+                    f"{account.relation.label}, and costs under two relations do not "
                     "add up. Keep the relation and the unit of this table."
                 )
             entry = entries.append(

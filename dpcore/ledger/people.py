@@ -19,7 +19,7 @@ from dpcore.formatting import people
 from dpcore.ledger.account import Account, name_in
 from dpcore.ledger.chain import EntryKind, EntryTable, LedgerEntry
 from dpcore.ledger.ledger import Ledger, opened
-from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
+from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 
 _ALIKE = 0.5
@@ -227,9 +227,9 @@ def join(
             raise LedgerError(_TWO_ACCOUNTS)
         if (account.relation, account.unit_rows) != (relation, unit_rows):
             raise LedgerError(
-                f"the account of these people uses {account.relation.phrase} and at most "
-                f"{people(account.unit_rows, 'row')} per unit. Declare the same for "
-                "this table, because other costs cannot be added."
+                f"the account of these people uses {account.relation.label} and at most "
+                f"{people(account.unit_rows, 'row')} of one person. Choose the same for "
+                "this table, because costs under other terms cannot be added."
             )
         put_under(entries, fingerprint, account.name, about)
 
@@ -246,9 +246,8 @@ def _is_described(account: Account, fingerprint: str) -> bool:
 
 
 def _is_unused(account: Account, fingerprint: str) -> bool:
-    nothing = account.spent == PrivacyCost() and not account.releases
     alone = account.fingerprints == (fingerprint,)
-    return nothing and alone and account.moved is None and account.closed is None
+    return account.is_unused and alone and account.moved is None and account.closed is None
 
 
 def put_under(

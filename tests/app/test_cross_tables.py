@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.app.asking import COLUMNS, choose, go, use_survey
-from tests.app.test_pages import charts, fill
+from tests.app.test_pages import by_label, charts, fill
 from tests.app.test_questions import shown
 
 
@@ -39,3 +39,14 @@ def test_a_number_is_crossed_by_its_bins(open_page):
     assert "values below 0 counted in the first bin, above 100 in the last (age)" in (
         shown(app).replace("\\", "")
     )
+
+
+def test_a_chosen_statistic_stays_with_the_next_column_that_has_it(open_page):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "sum")
+    region, weight = COLUMNS.index("region"), COLUMNS.index("weight")
+    for column, statistic in ((region, "proportion"), (weight, "sum"), (region, "proportion")):
+        choose(app, "Column", column)
+        assert by_label(app.selectbox, "Statistic").value == statistic
+    choose(app, "Statistic", "count")
+    assert by_label(choose(app, "Column", weight).selectbox, "Statistic").value == "count"

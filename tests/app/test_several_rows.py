@@ -460,3 +460,18 @@ def test_next_quarters_file_is_prepared_the_same_way(page):
     assert columns(page) == known
     assert by_label(page.number_input, "Upper bound").value == 30.0
     assert "Privacy unit: one person with all rows" in said(page)
+
+
+def test_a_person_with_several_rows_is_asked_for_before_every_row_counts_as_one(open_page):
+    app = upload(open_page("data"), visits(), "visits.csv")
+    (told,) = (one.value for one in app.warning if "Every row counts as one person" in one.value)
+    assert "If one patient can have several rows" in told
+    # The table is in use, and nothing was spent: its account takes over the new terms.
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 30.0}, selectbox={"Column": 1})
+    put_in_use(app)
+    put_together(app)
+    assert not any("Every row counts" in one.value for one in app.warning)
+    assert not any("cannot be added" in one.value for one in app.warning)
+    put_in_use(app)
+    assert not app.error
+    assert "visits\\.csv** · in use" in said(app)

@@ -13,6 +13,7 @@ from dpcore.formatting import percent
 from dpcore.inference.intervals import LEVEL
 from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyCost
+from dpcore.releases.amounts import cost_text
 from dpcore.releases.enclosing import Enclosure, enclosures, sides_of
 from dpcore.releases.record import Release
 from ui import accounts, offering, releasing, session
@@ -71,7 +72,7 @@ def _offer(
         f"{percent(LEVEL)} of cases the {asked.query.kind} {whose} lies between "
         f"{between}."
     )
-    costs = _costs(missing)
+    costs = cost_text(cost)
     name = _name(asked, study)
     st.button(
         "Release the interval",
@@ -81,7 +82,8 @@ def _offer(
         args=(name,),
     )
     left = accounts.left(account)
-    st.caption(f"Costs {costs}" + ("." if fits else f", and {left} is left."))
+    each = f" together, {price(missing[0])} each" if len(missing) > 1 else ""
+    st.caption(f"Costs {costs}{each}" + ("." if fits else f", and {left} is left."))
     if fits and releasing.waiting(name) is not None:
         yes = partial(_press, name, confirmed=True)
         offering.confirm(account, costs, cost, key="interval", yes=yes)
@@ -90,11 +92,6 @@ def _offer(
 def _name(asked: Request, study: Study) -> str:
     """Return what a press is noted under, apart from one of the question itself."""
     return f"interval of {asked.analysis(study.fingerprint)}"
-
-
-def _costs(missing: list[Request]) -> str:
-    each = price(missing[0])
-    return f"{len(missing)} × {each}" if len(missing) > 1 else each
 
 
 def _press(name: str, *, confirmed: bool = False) -> None:

@@ -19,6 +19,8 @@ from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.formatting import epsilon_text, significant
 from dpcore.inference.intervals import LEVEL, Expectation, expect, level_of_each
 from dpcore.ledger.account import Account
+from dpcore.privacy_filter import PrivacyCost
+from dpcore.releases.amounts import cost_text
 from dpcore.statistics.kinds import StatisticKind
 from ui import accounts, results, session
 from ui.answering import chains, groups, means, pair
@@ -220,8 +222,8 @@ def _of_ranks(asked: Request, cells: Cells) -> None:
     more = sum(end is not None for end in ends)
     unit = literal(asked.query.quantity.name) or "the column's unit"
     st.caption(
-        f"The price is for the answer without an interval in {unit}. An interval is "
-        f"offered after it, for another {more} × {price(asked)}."
+        f"The cost is for the answer without an interval in {unit}. An interval is "
+        f"offered afterwards, for another {cost_text(sum([asked.cost] * more, PrivacyCost()))}."
         if more
         else f"No interval in {unit} can be had at this ε: only the bounds of the "
         "column enclose it."
@@ -387,5 +389,5 @@ def _points(share: float) -> str:
 
 def _limit(sampling: float, unit: str) -> str:
     if np.isinf(sampling):
-        return "depends on the answer"
+        return "see result"
     return f"± {significant(sampling)}{unit}"

@@ -41,7 +41,7 @@ from ui.asking import columns, details
 from ui.asking.details import Details
 from ui.study import Study
 
-_LAST = "_last_statistic"
+_REPLACED = "_replaced_statistic"
 _ASKED = "_asked_column"
 _EPSILON = "epsilon"
 _USUAL_EPSILON = 0.5
@@ -72,11 +72,10 @@ def ask(study: Study) -> Request:
     anew = _begin_anew(position)
     column = study.dataset.columns[position]
     kinds = _offered(column.kind, study.dataset.cap)
-    changed = _settle_statistic(column.kind, kinds)
+    changed = _settle_statistic(kinds)
     kind = first.selectbox(
         "Statistic", kinds, key="statistic", kept="table", note=_explained(kinds, study.dataset.cap)
     )
-    session.set_public(_last(), (column.kind, kind))
     key = mechanism(third, kind)
     epsilon = fourth.charged_epsilon(
         "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON, kept="table"
@@ -280,26 +279,22 @@ def _offered(column: ColumnKind, cap: int | None) -> tuple[StatisticKind, ...]:
     return tuple(kind for kind in kinds if kind in ASKED_OF_PEOPLE)
 
 
-def _settle_statistic(column: ColumnKind, kinds: tuple[StatisticKind, ...]) -> StatisticKind | None:
+def _settle_statistic(kinds: tuple[StatisticKind, ...]) -> StatisticKind | None:
     """Choose a statistic that the column has; return the one it does not have.
 
-    Back at a column of another kind, the statistic asked of that kind comes back.
+    At the next column that has it, the statistic that was asked comes back, unless
+    another one was chosen meanwhile.
     """
-    chosen, last = session.public("statistic"), session.public(_last())
-    if isinstance(last, tuple) and last[0] is not column:
-        session.set_public(f"{_last()}-{last[0]}", last[1])
-        before = session.public(f"{_last()}-{column}")
-        if before in kinds:
-            session.set_public("statistic", before)
-            return None
+    key = f"{_REPLACED}-{session.generation()}"
+    chosen, replaced = session.public("statistic"), session.public(key)
+    if isinstance(replaced, tuple) and replaced[0] == chosen and replaced[1] in kinds:
+        session.set_public("statistic", replaced[1])
+        return None
     if chosen is None or chosen in kinds:
         return None
+    session.set_public(key, (kinds[0], chosen))
     session.set_public("statistic", kinds[0])
     return StatisticKind(str(chosen))
-
-
-def _last() -> str:
-    return f"{_LAST}-{session.generation()}"
 
 
 def _explained(kinds: Iterable[StatisticKind], cap: int | None) -> str:

@@ -224,16 +224,16 @@ def _released(study: Study, releases: Sequence[Release]) -> DocumentContext:
             for fingerprint, name in account.names.items()
             for one in book.releases(fingerprint)
         }
+    own = account.names.get(study.fingerprint, study.dataset.name)
+    if {*tables.values()} <= {own}:
+        # Another table of the account, of which nothing was released, needs no mention.
+        tables = {}
     subject = gathering.released(
         releases, _behind(study), tables=tables, called=_called(study, releases)
     )
     if not tables:
         return subject
-    return replace(
-        subject,
-        name=account.names.get(study.fingerprint, study.dataset.name),
-        before=typed.of_other_tables(study),
-    )
+    return replace(subject, name=own, before=typed.of_other_tables(study))
 
 
 def _called(study: Study, releases: Sequence[Release]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
+from dpcore.data.disclosure_risks import numbers_people
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.preparation.aggregation import (
     Derived,
@@ -43,6 +44,7 @@ _LABELS = {
     Recipe.MOST_FREQUENT: "Most frequent value",
     Recipe.DISTINCT: "Number of distinct values",
 }
+_NO_OWNER = (ColumnKind.DATE, ColumnKind.YES_NO)
 _USUAL = Preparation(owners=("",))
 _OWNERLESS = {Ownerless.DROP: "leave it out", Ownerless.ALONE: "count it as a person of its own"}
 
@@ -63,8 +65,6 @@ def ask(current: Draft | Study) -> bool:
     made = dataset.preparation if isinstance(dataset, PeopleDataset) else None
     rule = dataset.rule if isinstance(dataset, CappedDataset) else None
     source = _source(dataset)
-    if made is None and rule is None:
-        _warn(source)
     form = st.popover(
         "Several rows of one person", key=f"whose-rows-{session.generation()}", on_change="rerun"
     )
@@ -91,16 +91,37 @@ def ask(current: Draft | Study) -> bool:
     return waiting
 
 
-def _warn(source: Dataset) -> None:
-    """Say what follows if every row is a person, and was not before."""
+def warn(current: Draft | Study) -> None:
+    """Say what follows if every row is a person, and was not before, or may not be."""
+    if current.example is not None or isinstance(current.dataset, PartitionedDataset):
+        return
+    source = whole(current.in_memory)
+    if isinstance(source, PeopleDataset | CappedDataset):
+        return
     declared = declaring.look_up_steps(source)
     if declared is None or declared.steps.whose is None:
+        _ask_owner(source)
         return
     owners = literal(" and ".join(declared.steps.whose.owners))
     st.warning(
         "Every row counts as one person here. A table with these columns was used with all "
         f"rows of each {owners} protected together. If a person has several rows, only single "
         "rows are protected. The loss of the person is then up to that many times larger."
+    )
+
+
+def _ask_owner(source: Dataset) -> None:
+    """Name the columns by whose headings one person may have several rows."""
+    found = [one for one in source.columns if numbers_people(one.name)]
+    owners = [one for one in found if one.kind not in _NO_OWNER]
+    if not owners:
+        return
+    # A column without two equal values was proposed as an identifier.
+    tell = st.caption if owners[0].kind is ColumnKind.IDENTIFIER else st.warning
+    tell(
+        f"Every row counts as one person here. If one {literal(owners[0].name)} can have several "
+        "rows, choose it under “Several rows of one person”. Otherwise only single rows are "
+        "protected."
     )
 
 

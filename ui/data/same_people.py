@@ -15,7 +15,9 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.steps import steps_of
 from dpcore.errors import LedgerError
+from dpcore.formatting import people as people_of
 from dpcore.ledger import people
+from dpcore.ledger.account import Account
 from dpcore.ledger.people import Description, Likeness
 from dpcore.releases.amounts import limit_text
 from ui import accounts, session
@@ -143,11 +145,12 @@ def _tell_account(one: Likeness, agreed: AccountTerms) -> None:
         f"and its budget of {account.budget.describe()} counts, not the one above. "
         f"{one.shared} of {one.columns} columns have the same names."
     )
-    if (account.relation, account.unit_rows) != (agreed.relation, agreed.unit.rows):
+    if not account.is_unused and not _same_terms(account, agreed):
+        rows = people_of(account.unit_rows, "row")
         st.warning(
-            f"It is kept for {account.relation.phrase} and at most {account.unit_rows} "
-            "rows a unit. Declare the same above: costs under other terms do not add "
-            "up to its."
+            f"This account uses {account.relation.label} and at most {rows} of one "
+            f"{agreed.unit.noun}. Choose the same above, because costs under other terms "
+            "cannot be added."
         )
 
 
@@ -178,6 +181,9 @@ def agree(study: Study, whose: Whose | None) -> None:
             raise LedgerError(_PRESSED_TOO_EARLY)
         check_said(whose)
         if whose is not None and whose.account is not None:
+            theirs = book.account(whose.account)
+            if theirs is not None and theirs.is_unused and not _same_terms(theirs, terms):
+                book.change_relation(whose.account, terms.relation, rows)
             people.join(
                 book,
                 study.fingerprint,
@@ -192,9 +198,13 @@ def agree(study: Study, whose: Whose | None) -> None:
             book, study.fingerprint, terms.budget, terms.relation, rows, about, others=others
         )
         return
-    if (account.relation, account.unit_rows) != (terms.relation, rows):
+    if not _same_terms(account, terms):
         book.change_relation(study.fingerprint, terms.relation, rows)
     people.describe(book, study.fingerprint, about)
+
+
+def _same_terms(account: Account, terms: AccountTerms) -> bool:
+    return (account.relation, account.unit_rows) == (terms.relation, terms.unit.rows)
 
 
 def _offered(dataset: Table) -> tuple[Likeness, ...]:

@@ -53,7 +53,7 @@ def bar(place: DeltaGenerator, price: PlanCost, study: Study) -> None:
     account = session.account(study)
     left, cost = float(account.remaining.epsilon), float(price.cost.epsilon)
     told = (
-        f"Cost of the plan: {in_words(price.cost, account)} · left of the budget: "
+        f"Cost of the plan: {in_words(price.cost, account)} · left before it: "
         f"{accounts.left(account, price.cost)}"
     )
     share = cost / left if left > 0 else 1.0
