@@ -21,6 +21,8 @@ HEAVIEST: Final = 1e6
 AS_GOOD: Final = 1 + 1e-9
 """By how much an error may exceed the one wanted for the errors of computing it."""
 _SCALED: Final = ("laplace", "exponential")
+_SHARED: Final = ("key", "divisible", "_of_one")
+"""What a question keeps at another epsilon, once it is known."""
 USUAL_GROUP: Final = 100
 LONGEST_NAME = 200
 MOST_PEOPLE: Final = 10**9
@@ -72,6 +74,9 @@ class PlannedQuery:
         first = cast("Releasable", replace(cast("Any", request), draw=1))
         return cls(request=first, name=first.title[:LONGEST_NAME])
 
+    def __hash__(self) -> int:
+        return hash((self.key, self.epsilon))
+
     @property
     def own_name(self) -> str:
         """Return the name if somebody gave it; empty where it is the title."""
@@ -116,9 +121,11 @@ class PlannedQuery:
         if epsilon == self.epsilon:
             return self
         changed = replace(cast("Any", self.request), epsilon=epsilon)
-        return replace(self, request=changed)
+        other = replace(self, request=changed)
+        vars(other).update({name: vars(self)[name] for name in _SHARED if name in vars(self)})
+        return other
 
-    @property
+    @cached_property
     def width(self) -> Width:
         """Return how far off the answer will be; nothing where it cannot be given."""
         return _width(self.request, self.group)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -18,11 +18,12 @@ from dpcore.formatting import significant
 from dpcore.planning.analysis_plan import AS_GOOD, LEAST, MOST, AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.needs import smallest_text
 from dpcore.planning.plan_cost import PlanCost, cost_of_plan
-from dpcore.planning.splits import can_split, scaled
+from dpcore.planning.splits import can_split, comparable, scaled
 
 BUDGETS: Final = (0.1, 0.5, 1.0, 2.0, 5.0)
 """The totals that are compared besides one's own."""
-_POINTS: Final = 24
+_PER_DECADE: Final = 10
+"""How many totals a line has for each factor of ten."""
 _BELOW, _ABOVE = 0.1, 4.0
 """How far a line of totals goes, in totals of the plan."""
 
@@ -77,18 +78,9 @@ def compare(basket: AnalysisPlan, budgets: Sequence[float] = BUDGETS) -> BudgetC
     split = basket.split if can_split(basket.items, basket.split) else Split.TYPED
     others = {one for one in budgets if significant(one) != significant(own)}
     totals = tuple(sorted({*others, own}))
-    size = len(basket.items), len(totals)
-    halves, epsilons = np.full(size, math.nan), np.full(size, math.nan)
-    for place, total in enumerate(totals):
-        try:
-            parts = scaled(basket.items, total, split)
-        except ParameterError:
-            continue
-        epsilons[:, place] = parts
-        halves[:, place] = [
-            item.width.half if item.fixed else item.half_at(epsilon)
-            for item, epsilon in zip(basket.items, parts, strict=True)
-        ]
+    items = basket.items if split is Split.TYPED else comparable(basket.items)
+    found = np.array([_under(items, total, split) for total in totals])
+    epsilons, halves = found.transpose(1, 2, 0)
     widths = [item.width for item in basket.items]
     return BudgetComparison(
         names=tuple(item.name for item in basket.items),
@@ -103,16 +95,34 @@ def compare(basket: AnalysisPlan, budgets: Sequence[float] = BUDGETS) -> BudgetC
     )
 
 
-def around(total: float) -> tuple[float, ...]:
-    """Return totals from a tenth to four times one, in equal steps of their logarithm.
+@lru_cache(maxsize=1_024)
+def _under(
+    items: tuple[PlannedQuery, ...], total: float, split: Split
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return epsilons and half-widths under a total; NaN where what is locked does not fit."""
+    try:
+        parts = scaled(items, total, split)
+    except ParameterError:
+        unknown = (math.nan,) * len(items)
+        return unknown, unknown
+    pairs = zip(items, parts, strict=True)
+    return parts, tuple(
+        item.width.half if item.fixed else item.half_at(epsilon) for item, epsilon in pairs
+    )
 
-    >>> near = around(2.0)
-    >>> near[0], near[-1]
-    (0.2, 8.0)
+
+def around(total: float) -> tuple[float, ...]:
+    """Return totals from about a tenth to four times one, in equal steps of their logarithm.
+
+    They are the same for totals that are close, so that what they buy is known already.
+
+    >>> around(2.0)[0], around(2.01)[0], around(2.0)[-1]
+    (0.199526, 0.199526, 7.94328)
     """
     low, high = max(total * _BELOW, LEAST), min(total * _ABOVE, MOST)
-    steps = np.geomspace(low, max(high, low), _POINTS)
-    return tuple(float(f"{step:.6g}") for step in steps)
+    first, last = (round(math.log10(end) * _PER_DECADE) for end in (low, max(high, low)))
+    steps = (10 ** (step / _PER_DECADE) for step in range(first, last + 1))
+    return tuple(min(max(float(f"{step:.6g}"), LEAST), MOST) for step in steps)
 
 
 @dataclass(frozen=True, kw_only=True)

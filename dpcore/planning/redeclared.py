@@ -161,7 +161,7 @@ def _edges(before: Query, column: Column) -> tuple[float, ...] | None:
 def _changed(item: PlannedQuery, now: Declared) -> RedeclaredQuery | None:
     try:
         request = redeclared(item.request, now)
-        if request.parameters() == item.request.parameters():
+        if request is item.request or request.parameters() == item.request.parameters():
             return None
         # A name that was not typed is the title, which may hold what has changed.
         name = item.own_name or PlannedQuery.of(request).name

@@ -66,7 +66,6 @@ def settled(basket: AnalysisPlan) -> AnalysisPlan:
     return replace(basket, items=items) if items != basket.items else basket
 
 
-@lru_cache(maxsize=512)
 def parts(items: tuple[PlannedQuery, ...], total: float, split: Split) -> tuple[float, ...]:
     """Return the epsilon of each question where they share ``total``.
 
@@ -77,6 +76,16 @@ def parts(items: tuple[PlannedQuery, ...], total: float, split: Split) -> tuple[
         ParameterError: As for ``settled``.
 
     """
+    return _parts(items if split is Split.TYPED else comparable(items), total, split)
+
+
+def comparable(items: Sequence[PlannedQuery]) -> tuple[PlannedQuery, ...]:
+    """Return questions alike that differ by an epsilon that a split gives them."""
+    return tuple(item if item.fixed else item.at(1.0) for item in items)
+
+
+@lru_cache(maxsize=512)
+def _parts(items: tuple[PlannedQuery, ...], total: float, split: Split) -> tuple[float, ...]:
     return _dealt(items, total, partial(_shares, split=split))
 
 

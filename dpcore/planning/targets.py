@@ -13,7 +13,7 @@ for a size that somebody assumed. Whether it meets the target depends on that si
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
@@ -193,11 +193,7 @@ def least_epsilon(item: PlannedQuery) -> float:
     target = aim(item)
     if target is None or not item.divisible:
         return math.inf
-    try:
-        alike = replace(item.at(1.0), name="any", weight=1.0, locked=False)
-    except ParameterError:
-        alike = item
-    return _least(alike, target)
+    return _least(item.at(1.0), target)
 
 
 @lru_cache(maxsize=2_000)

@@ -6,6 +6,7 @@ Every number of a bound becomes a float, so that 0 and 0.0 describe the same ana
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from math import isnan
 from typing import Any, Final
 
@@ -73,9 +74,14 @@ def _equality(column: Column) -> LabelEquality | None:
 
 
 def _missing_codes(column: Column) -> list[str] | None:
-    usual = replace(column, missing_codes=TEXT_CODES).codes_that_count
-    codes = column.codes_that_count
+    codes = _codes_that_count(column)
+    usual = _codes_that_count(replace(column, missing_codes=TEXT_CODES))
     return None if codes == usual else [*codes]
+
+
+@lru_cache(maxsize=4_096)
+def _codes_that_count(column: Column) -> tuple[str, ...]:
+    return column.codes_that_count
 
 
 def _dates(column: Column) -> DateFormat | None:

@@ -35,7 +35,7 @@ def offer(
     ``price`` is the cost of the questions without a ``known`` answer.
     """
     requests = [item.request for item in plan.items]
-    name = _named(requests, study, plan.delta)
+    name = _named(plan, study)
     _carry_out(plan, requests, study, name)
     account = session.account(study)
     count, costs = known.count(None), cost.in_words(price.cost, account)
@@ -129,10 +129,10 @@ def _carry_out(plan: AnalysisPlan, requests: Sequence[Releasable], study: Study,
         st.error(literal(notice))
 
 
-def _named(requests: Sequence[Releasable], study: Study, delta: float) -> str:
+def _named(plan: AnalysisPlan, study: Study) -> str:
     """Return what a press of the button is of: this plan, at this delta."""
-    asked = [request.parameters() for request in requests]
-    return analysis_id(study.fingerprint, {"plan": asked, "delta": delta})
+    asked = [[item.key, item.epsilon] for item in plan.items]
+    return analysis_id(study.fingerprint, {"plan": asked, "delta": plan.delta})
 
 
 def _answers(plan: AnalysisPlan, answers: Sequence[Release | None]) -> None:
