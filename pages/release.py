@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from ui import offering, plan_notes, release_screen, results, session
-from ui.answering import answer_lessons, answers, differences, distortion, enclosing, previews
+from ui.answering import answer_lessons, answers, differences, distortion, previews
 from ui.asking import inputs
 
 session.require_router("pages/release.py")
@@ -34,7 +34,6 @@ if answer is not None and answer.id not in {each.id for each in done}:
 plan_notes.before_release(asked, done)
 if answer is not None:
     differences.show(answer, asked)
-    enclosing.show(answer, asked, study, session.account(study))
     answer_lessons.lesson(answer, asked, study)
 if not release_screen.is_one_number(asked):
     distortion.show(asked, study)

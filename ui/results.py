@@ -15,10 +15,8 @@ from dpcore.analyses.base import Mode
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, significant
-from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.releases.amounts import cost_text
 from dpcore.releases.digits import interval_text, number_text, quantity_in
-from dpcore.releases.enclosing import Enclosure, enclosures
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict
@@ -190,21 +188,8 @@ def release_files(releases: Sequence[Release], key: str, *, in_use: bool = True)
         key=f"json-{key}",
         place=first,
     )
-    text = partial(to_csv, releases, table=table, enclosures=_enclosures(releases))
+    text = partial(to_csv, releases, table=table)
     csv_files(text, name, key, others)
-
-
-def _enclosures(releases: Sequence[Release]) -> tuple[Enclosure, ...]:
-    """Return the intervals that releases of this account make for its quantiles."""
-    study = session.study()
-    if study is None or all(one.mechanism != EXPONENTIAL.key for one in releases):
-        return ()
-    book = session.ledger()
-    return tuple(
-        one
-        for table in session.account(study).fingerprints
-        for one in enclosures(book.releases(table), sampled=study.sampled)
-    )
 
 
 def _json(releases: Sequence[Release], table: str) -> str:

@@ -107,7 +107,11 @@ class Query(Question):
         self._check_cap()
         self._check_membership()
         self._check_edges()
-        self._check_quantile()
+        if (self.q is not None) is not (self.kind is StatisticKind.QUANTILE):
+            verb = "needs" if self.kind is StatisticKind.QUANTILE else "has no use for"
+            raise ParameterError(f"a {self.kind} {verb} a share q of {self.unit.counted} below it.")
+        if self.q is not None and not 0 < self.q < 1:
+            raise ParameterError(f"q must lie strictly between 0 and 1, got {self.q}.")
         self._check_quantiles()
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
@@ -424,13 +428,6 @@ class Query(Question):
                 f"several quantiles need 2 to {MOST_QUANTILES} different shares, in "
                 "ascending order, strictly between 0 and 100 %."
             )
-
-    def _check_quantile(self) -> None:
-        if (self.q is not None) is not (self.kind is StatisticKind.QUANTILE):
-            verb = "needs" if self.kind is StatisticKind.QUANTILE else "has no use for"
-            raise ParameterError(f"a {self.kind} {verb} a share q of {self.unit.counted} below it.")
-        if self.q is not None and not 0 < self.q < 1:
-            raise ParameterError(f"q must lie strictly between 0 and 1, got {self.q}.")
 
 
 def count_cells(queries: tuple[Query, ...], values: FloatArray) -> FloatArray:

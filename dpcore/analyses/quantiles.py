@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import bdtrik
 
 from dpcore.analyses import secure
 from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Width
@@ -17,8 +16,6 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.statistics.quantiles import CumulativeCounts, RankScores
-
-_CLEAR = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,45 +37,8 @@ class RankPlan(OneMechanism):
 
     def half_widths(self, level: float) -> FloatArray:
         """Return how many ranks the answer is off with probability ``level``."""
-        return np.array([self._reach(1 - level)])
-
-    def enclosing(self, level: float, *, sampled: bool) -> tuple[float | None, float | None]:
-        """Return which two quantiles, asked for alike, have this one between them.
-
-        Releases of both, at the same epsilon each, enclose the quantile of the table
-        with probability ``level``, but for ``grid_error`` on either side; of the
-        population instead if people are ``sampled``. ``None`` stands for a side on
-        which only the bound of the column will do.
-
-        Let ``c`` be released for ``p``, and be off by at most ``r`` ranks, so that at
-        most ``p n + r`` people are below ``c``. At least ``q n`` people have the
-        quantile ``t`` of the table or less; were ``c`` above ``t``, all of them would
-        be below ``c``. So ``c`` is at most ``t`` where ``p n + r < q n``, ties or not.
-        Of the population's quantile the ``q n`` is a binomial count, and its own
-        quantile stands in. The other side is the mirror image.
-
-        What encloses the quantile of the population encloses that of the table, too,
-        and more often: the binomial count is below its median, so that it is at most
-        ``q n``, and ``r`` is larger for the smaller ``missed``. Both make ``p`` smaller
-        than the table alone needs.
-
-        """
-        people, q = self.statistic.size.people, self.statistic.q
-        missed = (1 - level) / (4 if sampled else 2)
-        ranks = self._reach(missed)
-
-        def below(share: float) -> float | None:
-            """Return the quantile that lies below the one of ``share``."""
-            rank = share * people
-            if sampled:
-                # At most this many with probability ``missed``, or less.
-                rank = np.floor(bdtrik(missed, people, share))
-            # Strictly below, rounding included.
-            found = (rank - ranks) / people - _CLEAR
-            return float(found) if found > 0 else None
-
-        lower, mirrored = below(q), below(1 - q)
-        return lower, None if mirrored is None else 1 - mirrored
+        reach = self.mechanism.distance_from_best(self.statistic.candidates, missed=1 - level)
+        return np.array([reach])
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
         """Return the half-width of the worst of all numbers at once, at 95%."""
@@ -94,9 +54,6 @@ class RankPlan(OneMechanism):
             values=(float(self.statistic.grid[int(index)]),),
             derived={f"ranks off at most, {LEVEL:.0%}": float(ranks)},
         )
-
-    def _reach(self, missed: float) -> float:
-        return self.mechanism.distance_from_best(self.statistic.candidates, missed=missed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,7 +55,12 @@ def request_from(
     """
     try:
         content = object_in(parameters["query"])
-        question = _question(content, dataset, _unit(content, called))
+        unit = _unit(content, called)
+        found = (shape for name, shape in _SHAPES.items() if name in content)
+        shape = next(found, Query)
+        if shape is JointQuery and content["kind"] == StatisticKind.MEANS:
+            shape = MeansQuery
+        question = shape.read(content, dataset, unit)
         read = _reader(parameters, question)
         return read(parameters, query=question, draw=draw)
     except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
@@ -125,11 +130,3 @@ _SHAPES: Final[dict[str, type[Question]]] = {
     "group": GroupedQuery,
 }
 """The shape of a question by a parameter that it has; those before it come first."""
-
-
-def _question(content: Mapping[str, object], dataset: Table, unit: PrivacyUnit) -> Question:
-    found = (shape for name, shape in _SHAPES.items() if name in content)
-    shape = next(found, Query)
-    if shape is JointQuery and content["kind"] == StatisticKind.MEANS:
-        shape = MeansQuery
-    return shape.read(content, dataset, unit)

@@ -34,7 +34,6 @@ from dpcore.planning.analysis_plan import LEAST, MOST, MOST_ITEMS, AnalysisPlan,
 from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.planning.plan_files import to_json
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.enclosing import enclosures
 from dpcore.releases.record import Release
 from dpcore.releases.renaming import renamed, request_of
 
@@ -77,18 +76,8 @@ def released(
     """
     names = tables or {}
     known = [_as_now(one, behind) for one in releases]
-    enclosed = {
-        table: enclosures(
-            [one for one, _ in known if names.get(one.id) == table], sampled=not behind.everybody
-        )
-        for table in {names.get(one.id) for one in releases}
-    }
     asked = (
-        DocumentEntry.of_release(
-            one.of_everybody() if behind.everybody else one,
-            request,
-            enclosures=enclosed[names.get(one.id)],
-        )
+        DocumentEntry.of_release(one.of_everybody() if behind.everybody else one, request)
         for one, request in known
     )
     questions = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -28,7 +28,6 @@ from dpcore.releases.digits import (
     of_noise,
     quantity_in,
 )
-from dpcore.releases.enclosing import Enclosure, End, ends_at
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.entries import name_of_others
@@ -82,7 +81,6 @@ class Number:
         count: Whether it is a number of people, rows or other units.
         gap: Whether it is how far two groups are apart.
         one: What one of its unit is called, where it is a number of those; else empty.
-        ends: Of which intervals of other numbers it is an end.
 
     """
 
@@ -95,7 +93,6 @@ class Number:
     count: bool = False
     gap: bool = False
     one: str = ""
-    ends: tuple[End, ...] = ()
 
     @property
     def text(self) -> str:
@@ -108,10 +105,8 @@ class Number:
     @property
     def range_text(self) -> str:
         """Return where the number without noise lies, and whether it may be 0."""
-        if not self.noise and not self.ends:
+        if not self.noise:
             return "not known"
-        if self.ends:
-            return "; ".join(end.text for end in self.ends)
         if PLACES in self.noise:
             return f"{self.noise}; the distance in the unit is not public"
         low, to, high = self.noise.partition(" to ")
@@ -147,8 +142,6 @@ class DocumentEntry:
         request: The question itself, if the table in use can be asked it.
         table: What the table is called, where a document is about several.
         called: What people call it, if they gave it a name of their own.
-        enclosed_by: What the releases at the ends of its interval are called, where
-            those were released for it.
 
     """
 
@@ -175,22 +168,16 @@ class DocumentEntry:
     request: Releasable | None = field(default=None, repr=False)
     table: str = ""
     called: str = ""
-    enclosed_by: tuple[str, ...] = ()
 
     @classmethod
-    def of_release(
-        cls, release: Release, request: Releasable | None, *, enclosures: Sequence[Enclosure] = ()
-    ) -> DocumentEntry:
+    def of_release(cls, release: Release, request: Releasable | None) -> DocumentEntry:
         """Return a question that was answered.
 
         Its columns have the names that they have now, whatever the record says.
-        ``enclosures`` are the intervals that releases of its table make for quantiles.
         """
         columns = () if request is None else request.asked.columns
         one = "" if request is None or request.unit.several else request.unit.noun
         around = release.intervals
-        own = next((one for one in enclosures if one.quantile.id == release.id), None)
-        level = None if around is None else around.level
         return cls(
             name=release.title if request is None else request.title,
             statement=release.said if request is None else request.statement,
@@ -206,10 +193,9 @@ class DocumentEntry:
                 replace(
                     number, label=relabelled(number.label, columns), one=one if number.count else ""
                 )
-                for number in _numbers(release, own, enclosures)
+                for number in _numbers(release)
             ),
-            level=level if own is None else own.level,
-            enclosed_by=() if own is None else tuple(one.title for one in own.ends),
+            level=None if around is None else around.level,
             when=release.created[:19].replace("T", " ") + " UTC",
             draw=release.draw,
             together=0 if release.plan is None else release.plan.releases,
@@ -417,24 +403,13 @@ class DocumentEntry:
         return f"{len(self.numbers)} numbers"
 
 
-def _numbers(
-    release: Release, own: Enclosure | None, enclosures: Sequence[Enclosure]
-) -> tuple[Number, ...]:
+def _numbers(release: Release) -> tuple[Number, ...]:
     pairs = [*zip(release.labels, release.values, strict=True)]
     if release.mechanism == EXPONENTIAL.key and len(pairs) == len(release.derived):
         # How many places it is off at most is its error, and no number of its own.
         places = math.ceil(max(release.derived.values()))
         off = f"at most {places:,} {PLACES} away"
-        around = off if own is None else " to ".join(own.text)
-        return tuple(
-            replace(
-                _number(release, label, value),
-                noise=around,
-                total=around if own is not None and own.sampled else "",
-                ends=() if own is not None else ends_at(release, enclosures),
-            )
-            for label, value in pairs
-        )
+        return tuple(replace(_number(release, label, value), noise=off) for label, value in pairs)
     pairs += release.derived.items()
     told = [_number(release, label, value) for label, value in pairs]
     return (*told, *(Number(label=x, value=TOO_FEW) for x in release.unsaid))

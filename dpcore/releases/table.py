@@ -16,7 +16,6 @@ from dpcore.data.dialects import DECIMAL_POINT, Dialect
 from dpcore.data.quantities import Quantity
 from dpcore.releases.declared import bounds_text, people_text
 from dpcore.releases.digits import noise_unit, quantity_in
-from dpcore.releases.enclosing import Enclosure
 from dpcore.releases.record import WATERMARK, Release
 
 # Full-width signs count: a spreadsheet may read them as the plain ones. So does what
@@ -33,11 +32,7 @@ Cell = str | float | Decimal | None
 
 
 def to_csv(
-    releases: Sequence[Release],
-    *,
-    table: str = "",
-    enclosures: Sequence[Enclosure] = (),
-    dialect: Dialect = DECIMAL_POINT,
+    releases: Sequence[Release], *, table: str = "", dialect: Dialect = DECIMAL_POINT
 ) -> str:
     """Return the releases as CSV text with a header, one row for each coordinate.
 
@@ -45,11 +40,6 @@ def to_csv(
     such as a correlation. ``joint`` counts how many of their kind hold together. What
     cannot be said has a row that says so. ``table`` says what the table holds, as in
     ``Release.to_json``, and ``dialect`` what separates cells and decimals.
-
-    ``enclosures`` are the intervals of quantiles that were released for themselves.
-    Where one of them is about a row, or ends in it, more columns say so: the row of the
-    quantile names the releases at the ends of its interval, and theirs say of which
-    interval they are an end.
 
     Where a release was made in a plan, more columns say of how many releases, and what
     those were charged together; epsilon, delta and rho are of each alone. Where the
@@ -61,12 +51,9 @@ def to_csv(
     file = io.StringIO(newline="")
     writer = csv.writer(file, delimiter=dialect.delimiter, lineterminator="\r\n")
     planned = any(release.plan for release in releases)
-    about = {one.quantile.id: one for one in enclosures}
-    ends = {release.id: _ends_at(release, enclosures) for release in releases}
-    enclosed = any(one.id in about or ends[one.id] for one in releases)
     named = any(release.name for release in releases)
     columns = (("name",) if named else ()) + _COLUMNS
-    columns += (_OF_AN_INTERVAL if enclosed else ()) + (_OF_A_PLAN if planned else ())
+    columns += _OF_A_PLAN if planned else ()
     writer.writerow(columns)
 
     def write(row: dict[str, Cell]) -> None:
@@ -80,9 +67,6 @@ def to_csv(
             row = shared | _around(release, label, followed=followed)
             quantity = quantity_in(release, label)
             row |= {"label": label, "value": _cell(value, quantity, round)}
-            row |= {"end_of": ends[release.id]}
-            if release.id in about and not followed:
-                row |= _enclosed(about[release.id])
             for end, outwards in _ENDS.items():
                 row[end] = _cell(row[end], quantity, outwards)
             write(row | {"unit": quantity.name})
@@ -126,9 +110,6 @@ _ENDS: Final = {
 _OF_A_PLAN = ("plan", "plan_releases", "plan_epsilon", "plan_delta", "plan_rho")
 
 
-_OF_AN_INTERVAL = ("interval_from", "end_of")
-
-
 def _cell(value: Cell, quantity: Quantity, whole: Callable[[float], int]) -> Cell:
     """Return a number as the cell of a table: a date as text, counts made ``whole``."""
     if not isinstance(value, float):
@@ -156,20 +137,6 @@ def _around(release: Release, label: str, *, followed: bool) -> dict[str, Cell]:
         "total_lower": total_lower,
         "total_upper": total_upper,
     }
-
-
-def _enclosed(found: Enclosure) -> dict[str, Cell]:
-    """Return the interval of a quantile, and the releases at its ends."""
-    interval: dict[str, Cell] = {"noise_lower": found.low, "noise_upper": found.high}
-    if found.sampled:
-        interval |= {"total_lower": found.low, "total_upper": found.high}
-    ends = " and ".join(end.id for end in found.ends)
-    return {"level": found.level, **interval, "interval_from": ends}
-
-
-def _ends_at(release: Release, enclosures: Sequence[Enclosure]) -> str:
-    ends = (one.end_at(release) for one in enclosures)
-    return "; ".join(dict.fromkeys(end.text for end in ends if end is not None))
 
 
 def _shared(release: Release) -> dict[str, Cell]:

@@ -284,7 +284,9 @@ def usual_edges(column: Column, bins: int) -> tuple[float, ...]:
         ParameterError: The column has no bounds, or they hold too few values.
 
     """
-    bounds = _bounds(column)
+    if column.bounds is None:
+        raise ParameterError(f"{column.name!r} has no bounds yet; set them on Data.")
+    bounds = column.bounds
     if column.kind is ColumnKind.WHOLE:
         return whole_edges(bounds, bins)
     if column.kind is not ColumnKind.DATE:
@@ -331,9 +333,3 @@ def names_of_bins(column: Column, edges: tuple[float, ...]) -> tuple[str, ...]:
     if column.kind is ColumnKind.DATE:
         return calendar_labels(edges)
     return bin_labels(edges)
-
-
-def _bounds(column: Column) -> Interval:
-    if column.bounds is None:
-        raise ParameterError(f"{column.name!r} has no bounds yet; set them on Data.")
-    return column.bounds

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from html import unescape
-
 import pytest
 
 from dpcore.statistics.kinds import MEANINGS, StatisticKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
 from tests.app.figures import figures
-from tests.app.test_pages import button, by_label, fill
-from tests.app.test_questions import release, set_to, shown
+from tests.app.test_pages import by_label
+from tests.app.test_questions import set_to, shown
 from tests.conftest import assert_says
 
 # The others have tests of their own, here and in the neighboring files.
@@ -71,53 +66,9 @@ def test_people_without_a_value_can_be_left_out(open_page, follow, statistic):
     assert follow(app).title.startswith(statistic)
 
 
-# Above the 90% quantile of 240 people there is only the bound.
-@pytest.mark.parametrize(("statistic", "more"), [("median", 2), ("quantile", 1)])
-def test_a_quantile_has_no_interval_until_two_more_are_paid_for(open_page, files, statistic, more):
-    use_survey(open_page, budget=4.0)
-    app = choose(open_page("release"), "Statistic", statistic)
-    set_to(app, "number_input", "ε for this release", 1.0)
-    asked = release(app)
-    assert "**This answer has no interval in " in shown(asked)
-    # Of what the interval is one is said before and after it is paid for.
-    counted = "values below 0 counted as 0, above 100 as 100; missing values counted"
-    (offer,) = (m.value for m in asked.markdown if "has no interval" in m.value)
-    assert counted in offer.replace("\\", "")
-    assert f"Costs ε = {more}" in shown(asked)
-    # In a tab that has spent nothing on the table yet, it is asked about once more.
-    asked.session_state["_confirmed"] = frozenset()
-    button(asked, "Release the interval").click().run()
-    assert_says(shown(asked), "1 release was made about these people before", "has no interval")
-    button(asked, f"Spend ε = {more}").click().run()
-    (interval,) = (m.value for m in asked.markdown if "**Interval: " in m.value)
-    assert counted in interval.replace("\\", "")
-    assert "has no interval" not in shown(asked)
-    assert not [each for each in asked.button if each.label == "Release the interval"]
-    # The files hold it, with what the other two are.
-    shown_ends = re.search(r"Interval: ([\d.]+) to ([\d.]+)", interval).groups()
-    rows = list(csv.DictReader(io.StringIO(files["Download CSV"]().decode("utf-8-sig"))))
-    assert rows[0]["interval_from"]
-    assert float(shown_ends[0]) <= float(rows[0]["noise_lower"])
-    assert float(rows[0]["noise_upper"]) <= float(shown_ends[1])
-    open_page("documents")
-    notice = unescape(files["Download: Public notice"]())
-    assert f"{shown_ends[0]} to {shown_ends[1]}" in notice
-    assert notice.count("end of the interval for the") == 2 * more
-    open_page("release")
-    # All questions were paid for, and are kept as such.
-    (listed,) = (frame.value for frame in app.dataframe if "question" in frame.value)
-    assert list(listed["privacy cost"]) == ["ε = 1"] * (1 + more)
-    assert sum("% quantile of age" in what for what in listed["question"]) == 2
-
-
-def test_an_interval_that_cannot_be_paid_is_not_offered(open_page):
-    use_survey(open_page, budget=1.5)
+def test_a_quantile_has_no_interval_and_the_page_says_which_question_has_one(open_page):
+    use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "median")
-    set_to(app, "number_input", "ε for this release", 1.0)
-    release(app)
-    assert button(app, "Release the interval").disabled
+    assert_says(shown(app), "has no interval in", "“Several quantiles” gives each one")
     choose(app, "Statistic", "mean")
     assert "has no interval" not in shown(app)
-    fill(app, selectbox={"Statistic": "median"}, number_input={"ε for this release": 0.01})
-    release(app)
-    assert "only the bounds of the column enclose it" in shown(app)

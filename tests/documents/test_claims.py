@@ -30,25 +30,14 @@ from dpcore.formatting import delta_text, significant
 from dpcore.ledger.transaction import release
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from dpcore.relations import PrivacyUnit
 from dpcore.releases.digits import ends_text
-from dpcore.releases.enclosing import sides_of
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.meaning.attacker import Guarantee
 from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table
 from tests.documents.test_counts_in_papers import several
 from tests.documents.test_reading import compared, of_two_tables
-from tests.releases.questions import (
-    ADD_REMOVE,
-    AGE,
-    SUBSTITUTION,
-    asked,
-    crossed,
-    labels,
-    ranks,
-    terms,
-)
+from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, asked, crossed, labels, terms
 from tests.statistics.columns import dataset
 
 _N = r"[\d.,]+"
@@ -269,31 +258,6 @@ def of_a_flawed_mechanism():
     return replace(subject, questions=(flawed,))
 
 
-def enclosed(*, sampled=True, display_name="", unit=None):
-    """Return a median with the two quantiles that were released for its interval.
-
-    The names of its column and of the rows are those that were given afterwards.
-    """
-    ledger = opened(SUBSTITUTION)
-    median = ranks(people=MEMBERS, epsilon=1.0)
-    sides = [one for one in sides_of(median, sampled=sampled) if one is not None]
-    for request in (median, *sides):
-        release(
-            request,
-            request.value(table()),
-            ledger=ledger,
-            fingerprint="f",
-            mode=Mode.RELEASE,
-            now=NOW,
-        )
-    known = replace(behind(SUBSTITUTION, ledger), everybody=not sampled)
-    named = replace(known.dataset.column("age"), display_name=display_name)
-    known = replace(known, dataset=known.dataset.with_columns(named))
-    if unit is not None:
-        known = replace(known, facts=replace(known.facts, unit=unit))
-    return released(ledger.releases("f"), known)
-
-
 SUBJECTS = {
     "released": answered,
     "released, number private": lambda: answered(ADD_REMOVE),
@@ -309,7 +273,6 @@ SUBJECTS = {
     "without a limit": without_a_limit,
     "below 0": has_negative_counts,
     "flawed": of_a_flawed_mechanism,
-    "enclosed": enclosed,
 }
 
 
@@ -582,50 +545,9 @@ def test_citations():
         assert ("exponential mechanism (McSherry" in told) is (key == EXPONENTIAL.key)
 
 
-# Intervals that were released for a quantile.
-
-
-@pytest.mark.parametrize("sampled", [False, True])
-def test_a_bought_interval_is_in_notice_and_report(sampled):
-    subject = enclosed(sampled=sampled)
-    median, low, high = subject.questions
-    assert median.level == 0.95
-    assert not median.is_known_in_ranks
-    (number,) = median.numbers
-    lower, upper = map(float, number.noise.split(" to "))
-    assert lower <= float(number.value) <= upper
-    assert number.total == (number.noise if sampled else "")
-    for document in (notice, report):
-        rows = {row[0]: row for row in Words(document(subject)).rows}
-        assert number.noise in rows["median of age"]
-        for side, name in ((low, "lower"), (high, "upper")):
-            said = f"{name} end of the interval for the median of age"
-            assert said in rows[side.name]
-            assert not any("places" in cell for cell in rows[side.name])
-    said = [text for name, text in facts_of(report(subject)) if name == "Ranges"]
-    ends = f"Its ends are released quantiles: {low.name}; {high.name}"
-    assert [ends in text for text in said] == [True, False, False]
-
-
 def test_a_sample_has_ranges_for_the_population_and_a_census_has_none():
     for subject, sampled in ((answered(), True), (several(), False)):
         page = notice(subject)
         heads = re.findall("<thead>.*?</thead>", page, flags=re.DOTALL)
         assert all((POPULATION in head) is sampled for head in heads)
         assert ("assume that the table is a simple random sample" in page) is sampled
-
-
-def test_an_interval_has_the_names_that_column_and_rows_have_now():
-    unit = PrivacyUnit(noun="guest", plural="visitors")
-    subject = enclosed(display_name="age in years", unit=unit)
-    median, low, high = subject.questions
-    assert median.name == "median of age in years"
-    assert median.enclosed_by == (low.name, high.name)
-    assert all("age in years" in name for name in median.enclosed_by)
-    for side, name in ((low, "lower"), (high, "upper")):
-        (number,) = side.numbers
-        assert f"{name} end of the interval for the {median.name}" in number.range_text
-    for document in (notice, report):
-        said = " ".join(sentences(document(subject)))
-        assert "visitors" in said
-        assert not re.search(r"\b(people|(?<!A )person|guests)\b", said)

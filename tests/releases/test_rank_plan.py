@@ -1,10 +1,8 @@
 """Quantiles: the privacy of every small table, and how far ranks are off."""
 
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from dpcore.analyses import secure
 from dpcore.privacy_filter import computed, typed
@@ -100,51 +98,3 @@ def test_the_draw_is_confirmed_at_the_sensitivity_and_the_cost(monkeypatch):
     assert 2 * seen["reach"] / seen["noise"] <= 0.7
     # Rounding is covered: of scores as large as those of a hundred million people.
     assert 0.5 < seen["reach"] < 0.5 + 1e-5
-
-
-def enclosed(plan, tables, truth, *, sampled, rng):
-    """In how many tables two simulated releases have the true quantile between them."""
-    grid, held = plan.statistic.grid, 0
-    asked = plan.enclosing(0.95, sampled=sampled)
-    margin = plan.statistic.grid_error + 1e-9
-    for table, quantile in zip(tables, truth, strict=True):
-        ends = [0.0, 100.0]
-        for side, q in enumerate(asked):
-            if q is not None:
-                scores = replace(plan.statistic, q=q).value(table)
-                ends[side] = grid[plan.mechanism.simulate(scores, rng=rng, size=())]
-        held += ends[0] - margin <= quantile <= ends[1] + margin
-    return held
-
-
-@pytest.mark.parametrize("q", [None, 0.1, 0.9])
-@pytest.mark.parametrize("kind", ["spread", "ties", "ends", "whole"])
-def test_two_quantiles_enclose_the_one_between_them(q, kind):
-    rng, people, runs = np.random.default_rng(9), 400, 200
-    plan, share = ranks(q=q, people=people, epsilon=1.0).plan, q or 0.5
-    draw, quantile = {
-        "spread": (lambda size: rng.random(size) * 100, 100 * share),
-        "ties": (lambda size: rng.choice([20.0, 21.0], size), 20.0 + (share > 0.5)),
-        "ends": (lambda size: rng.choice([0.0, 100.0], size), 100.0 * (share > 0.5)),
-        "whole": (lambda size: rng.integers(0, 10, size) * 10.0 + 5, None),
-    }[kind]
-    tables = draw((runs, people))
-    own = np.quantile(tables, share, axis=1, method="inverted_cdf")
-    held = enclosed(plan, tables, own, sampled=False, rng=rng)
-    assert binom.cdf(held, runs, 0.95) > 1e-4
-    if quantile is None:
-        quantile = 10 * np.floor(10 * share - 1e-9) + 5
-    held = enclosed(plan, tables, np.full(runs, quantile), sampled=True, rng=rng)
-    assert binom.cdf(held, runs, 0.95) > 1e-4
-
-
-def test_no_quantile_encloses_where_ranks_are_off_by_too_much():
-    plan = ranks(people=20, epsilon=0.1).plan
-    assert plan.enclosing(0.95, sampled=False) == (None, None)
-    plan = ranks(people=10_000, epsilon=1.0).plan
-    table, population = (plan.enclosing(0.95, sampled=sampled) for sampled in (False, True))
-    off = plan.mechanism.distance_from_best(501, missed=0.025) / 10_000
-    assert table == pytest.approx((0.5 - off, 0.5 + off), abs=1e-8)
-    # With sampling, about 1.96 more standard deviations of a share, and then some.
-    assert 1.9 * 0.005 < table[0] - population[0] < 2.6 * 0.005
-    assert population[1] - 0.5 == pytest.approx(0.5 - population[0])

@@ -218,16 +218,8 @@ def _of_ranks(asked: Request, cells: Cells) -> None:
         f"The answer is one of {statistic.candidates} evenly spaced values between the "
         f"bounds, {significant(statistic.step)} apart."
     )
-    ends = plan.enclosing(LEVEL, sampled=session.require_study().sampled)
-    more = sum(end is not None for end in ends)
     unit = literal(asked.query.quantity.name) or "the column's unit"
-    st.caption(
-        f"The cost is for the answer without an interval in {unit}. An interval is "
-        f"offered afterwards, for another {cost_text(sum([asked.cost] * more, PrivacyCost()))}."
-        if more
-        else f"No interval in {unit} can be had at this ε: only the bounds of the "
-        "column enclose it."
-    )
+    st.caption(f"The answer has no interval in {unit}. “Several quantiles” gives each one.")
     if ranks >= people / 2:
         st.warning(
             "This answer will say almost nothing: any place in the sorted table is "

@@ -81,9 +81,20 @@ def read_csv(
     """
     proceed()
     text = _bytes(data)
-    _refuse_other_formats(text, dialect.encoding)
+    for signature, advice in _SIGNATURES.items():
+        if text.startswith(signature):
+            raise DataError(f"this is not a CSV file. It looks like {advice}.")
+    if text.startswith(UTF16_MARKS) and not dialect.encoding.startswith("utf-16"):
+        raise DataError("the file is written in UTF-16. Choose the encoding utf-16.", line=1)
     text = _in_utf8(text, dialect.encoding)
-    _refuse_nul(text)
+    at = text.find(b"\0")
+    if at >= 0:
+        line = text.count(b"\n", 0, at) + 1
+        raise DataError(
+            f"line {line} contains a NUL byte, so this is not a CSV file in the chosen "
+            "encoding. Export the table as CSV, or choose utf-16.",
+            line=line,
+        )
     table, mark, first = _from_header(text, dialect)
     names = column_names(header_fields(table, delimiter=mark, line=first), first)
     lines: Lines | None = unquoted_lines(table, fields=len(names), first=first)
@@ -149,25 +160,6 @@ def _bytes(data: bytes | BinaryIO) -> bytes:
     data.seek(0)
     # getvalue() shares the memory of the buffer; read() would copy it.
     return data.getvalue() if isinstance(data, io.BytesIO) else data.read()
-
-
-def _refuse_other_formats(text: bytes, encoding: str) -> None:
-    for signature, advice in _SIGNATURES.items():
-        if text.startswith(signature):
-            raise DataError(f"this is not a CSV file. It looks like {advice}.")
-    if text.startswith(UTF16_MARKS) and not encoding.startswith("utf-16"):
-        raise DataError("the file is written in UTF-16. Choose the encoding utf-16.", line=1)
-
-
-def _refuse_nul(text: bytes) -> None:
-    at = text.find(b"\0")
-    if at >= 0:
-        line = text.count(b"\n", 0, at) + 1
-        raise DataError(
-            f"line {line} contains a NUL byte, so this is not a CSV file in the chosen "
-            "encoding. Export the table as CSV, or choose utf-16.",
-            line=line,
-        )
 
 
 def _regular(

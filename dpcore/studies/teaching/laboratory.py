@@ -167,7 +167,13 @@ def two_worlds(setup: Setup, points: int = 401) -> TwoWorlds:
     positions = (setup.place, setup.other)
     grid = np.linspace(-reach, 1 + reach, points)
     x = np.unique(np.concatenate([grid, positions, (0.0, 1.0)]))
-    atoms = _atoms(mechanism, positions)
+    ends = zip((UNIT.lower, UNIT.upper), *map(mechanism.atoms, positions), strict=True)
+    found = ((at, float(first), float(second)) for at, first, second in ends)
+    atoms = tuple(
+        Atom(at=at, first=first, second=second, log_ratio=float(np.log(first) - np.log(second)))
+        for at, first, second in found
+        if first > _SMALLEST and second > _SMALLEST
+    )
     on_atom = np.isin(x, [atom.at for atom in atoms])
     first, second = (np.where(on_atom, np.nan, mechanism.pdf(x, at)) for at in positions)
     seen = (first > _SMALLEST) & (second > _SMALLEST)
@@ -176,16 +182,6 @@ def two_worlds(setup: Setup, points: int = 401) -> TwoWorlds:
     log_ratio[seen] = np.log(first[seen]) - np.log(second[seen])
     return TwoWorlds(
         positions=positions, x=x, first=first, second=second, log_ratio=log_ratio, atoms=atoms
-    )
-
-
-def _atoms(mechanism: Mechanism, positions: tuple[float, float]) -> tuple[Atom, ...]:
-    ends = zip((UNIT.lower, UNIT.upper), *map(mechanism.atoms, positions), strict=True)
-    found = ((at, float(first), float(second)) for at, first, second in ends)
-    return tuple(
-        Atom(at=at, first=first, second=second, log_ratio=float(np.log(first) - np.log(second)))
-        for at, first, second in found
-        if first > _SMALLEST and second > _SMALLEST
     )
 
 
