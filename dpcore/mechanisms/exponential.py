@@ -16,7 +16,7 @@ from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.laplace import least_scale
 from dpcore.mechanisms.mechanism import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.pairs import floats
-from dpcore.privacy import bounded_range as profile
+from dpcore.privacy.conversions import epsilon_of_range, rho_of_range
 from dpcore.privacy.events import PureEvent
 
 
@@ -132,11 +132,11 @@ class Exponential:
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
         """Return ``2 D / s``, or what a privacy loss of that range leaves at delta."""
         eta = self._range(sensitivity)
-        return eta if delta == 0 else float(profile.epsilon_of(eta, delta))
+        return eta if delta == 0 else float(epsilon_of_range(eta, delta))
 
     def rho(self, sensitivity: Sensitivity) -> float:
         """Return ``epsilon^2 / 8`` (Cesar and Rogers 2021), or less if it is large."""
-        return float(profile.rho_of(self._range(sensitivity)))
+        return float(rho_of_range(self._range(sensitivity)))
 
     def event(self, sensitivity: Sensitivity) -> PureEvent:
         """Return a pure event of ``2 D / s``."""

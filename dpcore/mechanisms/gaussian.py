@@ -171,14 +171,6 @@ def two_sided_ratio(epsilon: float, delta: float) -> float:
     return float(brentq(excess, low, high, xtol=1e-300, rtol=1e-14)) * ROUND_UP
 
 
-def loss_exceeds(mu: float, epsilon: float) -> float:
-    """Return the probability that the loss leaves ``[-epsilon, epsilon]``.
-
-    ``Phi(mu/2 - epsilon/mu) + Phi(-mu/2 - epsilon/mu)``: the exact delta of pDP.
-    """
-    return math.exp(_log_loss_exceeds(mu, epsilon)) if mu > 0 else 0.0
-
-
 def _log_loss_exceeds(mu: float, epsilon: float) -> float:
     above, below = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
     return float(np.logaddexp(log_ndtr(above), log_ndtr(below)))

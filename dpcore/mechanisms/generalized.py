@@ -23,8 +23,6 @@ from scipy.special import gammaincc, gammainccinv
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.mechanisms import laplace_law as law
-from dpcore.mechanisms import symmetric
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.laplace import least_scale as laplace_scale
@@ -139,14 +137,6 @@ class GeneralizedGaussian(SymmetricMechanism):
         if (known := self._known) is not None:
             return known.pairwise_delta(first, second, epsilon=epsilon)
         return ExactForOne.pairwise_delta(self, first, second, epsilon=epsilon)
-
-    def loss_exceeds(self, shift: float, *, epsilon: float) -> float:
-        """Return the probability that a scalar's loss leaves ``[-epsilon, epsilon]``.
-
-        This is the delta of probabilistic DP, exactly, for a change by ``shift``.
-        """
-        ratio = law.scaled(shift, self.noise)
-        return float(symmetric.loss_exceeds(self._standard, ratio, epsilon))
 
     def epsilon(self, sensitivity: Sensitivity, *, delta: float = 0.0) -> float:
         """Return the exact epsilon at ``delta`` for a scalar.

@@ -97,23 +97,6 @@ def delta_of(noise: StandardNoise, r: FloatArray, epsilon: float) -> FloatArray:
     return np.where(np.isfinite(r), inside, np.where(np.isnan(r), np.nan, 1.0))
 
 
-def loss_exceeds(noise: StandardNoise, r: ArrayLike, epsilon: float) -> FloatArray:
-    """Return the probability that the size of the loss of a shift exceeds epsilon.
-
-    ``P(Z > z) + P(Z > z + r)`` with ``loss(z, r) = epsilon``: the second summand is the
-    loss below ``-epsilon``.
-    """
-    r = np.asarray(r, dtype=np.float64)
-    finite = np.where(np.isfinite(r), r, 0.0)
-    low, high = _bracket(noise, finite)
-    never = ~(_loss(noise, high, finite) > epsilon)
-    z = first_where(lambda z: _loss(noise, z, finite) >= epsilon, low, high)
-    near = noise.survival(np.abs(z))
-    exceeded = np.where(z < 0, 1 - near, near) + noise.survival(z + finite)
-    exceeded = np.where(never, 0.0, exceeded)
-    return np.where(np.isfinite(r), exceeded, np.where(np.isnan(r), np.nan, 1.0))
-
-
 def epsilon_of(noise: StandardNoise, r: FloatArray, delta: float) -> FloatArray:
     """Return the smallest epsilon with ``delta_of(epsilon) <= delta``, elementwise.
 

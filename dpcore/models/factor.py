@@ -61,32 +61,6 @@ class Factor:
         return _solved(self.root, _solved(self.root, right, transposed=True))
 
 
-def factorize(
-    x: FloatArray, y: FloatArray, penalty: FloatArray, *, weights: FloatArray | None = None
-) -> Factor:
-    """Return the factor of ``X^T W X + diag(penalty)``.
-
-    Args:
-        x: Rows, shape ``(n, d)``.
-        y: Right-hand side, shape ``(n,)``.
-        penalty: Diagonal of ``Lambda``, shape ``(d,)``, at least 0.
-        weights: Diagonal of ``W``, shape ``(n,)``; all 1 if ``None``. Below 0 for a
-            person of whom more copies leave than there are.
-
-    Raises:
-        DataError: The rows do not determine all coefficients.
-
-    """
-
-    def triangles(lengths: FloatArray) -> list[FloatArray]:
-        if weights is not None and (weights < 0).any():
-            raise undetermined()
-        return [triangle(x, y, weights, lengths)]
-
-    gram, right = moments(x, y, weights)
-    return factor_of(gram, right, penalty, triangles=triangles, people=len(x))
-
-
 def factor_of(
     gram: FloatArray,
     right: FloatArray,

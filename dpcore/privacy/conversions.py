@@ -178,3 +178,38 @@ def epsilon_of_divergences(divergences: ArrayLike, orders: ArrayLike, delta: flo
         return math.inf
     bounds = total + np.log1p(-1 / a) - (math.log(delta) + np.log(a)) / (a - 1)
     return max(float(bounds.min()), 0.0)
+
+
+def epsilon_of_range(eta: ArrayLike, delta: float) -> FloatArray:
+    """Return the smallest epsilon at ``delta`` of a mechanism of bounded range ``eta``.
+
+    A mechanism has range ``eta`` if its privacy loss for two neighboring tables varies by
+    at most ``eta`` over the outputs. That is stronger than pure ``eta``-DP: the loss cannot
+    reach ``eta`` in both directions at once. The worst pair of laws has two outputs, with
+    losses ``t`` and ``t - eta`` (Dong, Durfee and Rogers 2020), and::
+
+        delta(epsilon) = max_t (1 - e^(t - eta)) (1 - e^(epsilon - t)) / (1 - e^-eta)
+
+    is largest in the middle, at ``t = (epsilon + eta)/2``, where it is
+    ``(1 - e^-((eta - epsilon)/2))^2 / (1 - e^-eta)``. So epsilon is
+    ``max(0, eta + 2 log(1 - sqrt(delta (1 - e^-eta))))``.
+    """
+    eta = np.asarray(eta, dtype=np.float64)
+    lost = np.sqrt(np.minimum(delta, 1.0) * -np.expm1(-eta))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = eta + 2 * np.log1p(-lost)
+    return np.asarray(np.where(lost < 1, np.maximum(rest, 0.0), 0.0))
+
+
+def rho_of_range(eta: ArrayLike) -> FloatArray:
+    """Return a zCDP level of a range: ``eta^2/8``, or that of pure ``eta``-DP from about 8 on.
+
+    The first is Hoeffding's lemma for a loss within an interval of length ``eta``
+    (Cesar and Rogers 2021), a quarter of the ``eta^2/2`` of small pure levels.
+
+    >>> float(rho_of_range(1.0))
+    0.125
+    """
+    eta = np.asarray(eta, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        return np.asarray(np.minimum(eta * eta / 8, rho_of_pure(eta)))

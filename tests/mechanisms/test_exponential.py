@@ -14,7 +14,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.mechanism import Sensitivity
-from dpcore.privacy import bounded_range, conversions
+from dpcore.privacy import conversions
 
 UNIT = Interval(lower=0.0, upper=1.0)
 vectors = arrays(np.float64, 5, elements=st.floats(-20, 0).map(lambda x: round(x, 3)))
@@ -164,6 +164,12 @@ def test_calibration_gives_the_level_and_no_more(epsilon):
             Exponential.calibrate(sensitivity=scores, epsilon=bad, bounds=UNIT)
 
 
+def delta_of_range(eta, epsilon):
+    """Return the largest delta that a bounded range allows; see ``epsilon_of_range``."""
+    rest = np.maximum(np.subtract(eta, epsilon), 0.0)
+    return np.expm1(-rest / 2) ** 2 / -np.expm1(-np.maximum(eta, 1e-300))
+
+
 @settings(deadline=None, max_examples=60)
 @given(st.floats(0.01, 12), st.floats(0, 1), st.floats(1e-9, 0.4))
 def test_bounded_range_is_attained_by_two_candidates(eta, share, delta):
@@ -175,13 +181,13 @@ def test_bounded_range_is_attained_by_two_candidates(eta, share, delta):
     sensitivity = Sensitivity(coordinates=2, l1=eta, l2=eta, largest=eta / 2)
     epsilon = eta * share
     worst = mechanism.pairwise_delta(first, second, epsilon=epsilon).max()
-    bound = float(bounded_range.delta_of(eta, epsilon))
+    bound = float(delta_of_range(eta, epsilon))
     assert worst <= bound * (1 + 1e-9) + 1e-15
     assert worst == pytest.approx(bound, rel=1e-3, abs=1e-6)
     level = mechanism.epsilon(sensitivity, delta=delta)
     assert level <= conversions.pure_epsilon_of(eta, delta) + 1e-12
     if level > 0:
-        assert bounded_range.delta_of(eta, level) == pytest.approx(delta, rel=1e-6)
+        assert delta_of_range(eta, level) == pytest.approx(delta, rel=1e-6)
     assert mechanism.pairwise_epsilon(first, second).max() <= eta * (1 + 1e-12)
     log_p, log_q = (special.log_softmax(each, axis=-1) for each in (first, second))
     rho = mechanism.rho(sensitivity)
@@ -192,12 +198,12 @@ def test_bounded_range_is_attained_by_two_candidates(eta, share, delta):
 
 
 def test_bounded_range_at_its_limits():
-    assert bounded_range.delta_of([0.0, np.inf], 0.5).tolist() == [0, 1]
-    assert bounded_range.delta_of(2.0, 3.0) == 0
-    assert bounded_range.epsilon_of([0.0, 2.0, np.inf], 0.0).tolist() == [0, 2, np.inf]
-    assert bounded_range.epsilon_of([2.0, np.inf], 1.0).tolist() == [0, 0]
-    assert bounded_range.rho_of([0.0, 1.0, 800.0, np.inf]).tolist() == [0, 0.125, 800, np.inf]
-    np.testing.assert_allclose(bounded_range.delta_of(1.3, 0.0), np.tanh(1.3 / 4))
+    assert delta_of_range([0.0, np.inf], 0.5).tolist() == [0, 1]
+    assert delta_of_range(2.0, 3.0) == 0
+    assert conversions.epsilon_of_range([0.0, 2.0, np.inf], 0.0).tolist() == [0, 2, np.inf]
+    assert conversions.epsilon_of_range([2.0, np.inf], 1.0).tolist() == [0, 0]
+    assert conversions.rho_of_range([0.0, 1.0, 800.0, np.inf]).tolist() == [0, 0.125, 800, np.inf]
+    np.testing.assert_allclose(delta_of_range(1.3, 0.0), np.tanh(1.3 / 4))
 
 
 def test_the_choice_is_rarely_far_from_the_best():

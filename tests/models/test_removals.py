@@ -269,19 +269,25 @@ def test_huge_offsets_need_qr(offset, tolerance):
         assert shifts[person] == pytest.approx(exact, rel=tolerance)
 
 
+def weighted_factor(x, y, weights):
+    gram, right = factor.moments(x, y, weights)
+    triangles = lambda lengths: [factor.triangle(x, y, weights, lengths)]  # noqa: E731
+    return factor.factor_of(gram, right, np.ones(x.shape[1]), triangles=triangles, people=len(x))
+
+
 def test_both_decompositions_agree(monkeypatch):
     x, y = random_table(5, 2000, 8)
     penalty = Penalty(strength=2.0, spares_first=True)
     one = fit_ridge(x, y, penalty=penalty)
     weights = np.linspace(0, 2, 2000)
-    weighted = factor.factorize(x, y, np.ones(8), weights=weights)
+    weighted = weighted_factor(x, y, weights)
     monkeypatch.setattr(factor, "QR_ABOVE", 0.5)
     other = fit_ridge(x, y, penalty=penalty)
     assert other.factor.by_rows
     assert other.factor.root == pytest.approx(one.factor.root, rel=1e-11, abs=1e-11)
     assert other.theta == pytest.approx(one.theta, rel=1e-11)
     assert other.factor.condition == pytest.approx(one.factor.condition, rel=1e-9)
-    again = factor.factorize(x, y, np.ones(8), weights=weights)
+    again = weighted_factor(x, y, weights)
     assert again.root == pytest.approx(weighted.root, rel=1e-11, abs=1e-11)
     hessian = x.T @ (x * weights[:, np.newaxis]) + np.eye(8)
     assert weighted.hessian == pytest.approx(hessian, rel=1e-11, abs=1e-11)

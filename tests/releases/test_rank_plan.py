@@ -1,6 +1,5 @@
 """Quantiles: the privacy of every small table, and how far ranks are off."""
 
-
 import numpy as np
 import pytest
 

@@ -37,7 +37,6 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import Entry
-from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.mechanisms.search import first_where
@@ -416,19 +415,6 @@ def of_mechanism(
 
     given = _guarantee(worst_case(delta=used), used)
     return _reading(given, worst_pair(mechanism, sensitivity.largest), worst_case)
-
-
-def _pair_of(mechanism: Mechanism, sensitivity: Sensitivity) -> ValuePair | None:
-    """Return the worst pair where one number says all that a release tells.
-
-    That is where a person changes a single coordinate, and with Gaussian noise, of
-    which the part along the change says everything.
-    """
-    if isinstance(mechanism, Gaussian):
-        return worst_pair(mechanism, sensitivity.l2)
-    if sensitivity.coordinates == 1:
-        return worst_pair(mechanism, sensitivity.largest)
-    return None
 
 
 def _reading(
