@@ -5,7 +5,7 @@ import streamlit as st
 from dpcore.planning.analysis_plan import USUAL_GROUP
 from dpcore.statistics.kinds import StatisticKind
 from ui import comparing, controls, margins, session
-from ui.answering import assumed_size
+from ui.answering import groups
 from ui.asking import inputs
 
 session.require_router("pages/accuracy.py")
@@ -16,7 +16,7 @@ asked = inputs.ask(study)
 group = USUAL_GROUP
 if asked.width(group=USUAL_GROUP).assumed:
     of_pair = asked.query.kind is StatisticKind.DIFFERENCE
-    group = assumed_size.ask(controls.row(4)[0], of_pair=of_pair)
+    group = groups.ask_size(controls.row(4)[0], of_pair=of_pair)
 if asked.query.kind.of_places:
     margins.show(asked, study, group)
     margins.of_quantiles(asked, study)

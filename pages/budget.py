@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpcore.figures.spending import spending_picture
+from dpcore.figures.compositions import spending_picture
 from ui import accounts, recovery, results, session
 from ui.budget import history, periods, person_total
 

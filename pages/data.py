@@ -6,10 +6,8 @@ from dpcore.data.partitions.table import Table
 from ui import session
 from ui.asking import columns, fit
 from ui.data import (
-    declaration_files,
     declaring,
     derived_columns,
-    disclosure_risks,
     grid,
     privacy_units,
     row_conditions,
@@ -59,7 +57,7 @@ with actions:
     declaration = st.popover("Declaration", key="declaration", on_change="rerun")
     if declaration.open:
         with declaration:
-            declaration_files.ask(dataset, keep)
+            grid.ask_declaration(dataset, keep)
             downloads = st.container()
     derived_columns.ask(current)
     waiting = ["only some of the rows"] * row_conditions.ask(current)
@@ -84,7 +82,7 @@ with grid.drawn_last(rows, dataset, wrong):
     )
     if declaration.open:
         with downloads:
-            declaration_files.offer(current, dataset, agreed)
+            grid.offer_declaration(current, dataset, agreed)
     upload_drafted = drafted and current.example is None
     people = same_people.ask(dataset, agreed) if upload_drafted else None
     using.tell_mode(current)
@@ -101,4 +99,4 @@ with grid.drawn_last(rows, dataset, wrong):
     if not drafted:
         st.caption(f"{using.mode_text()}{using.in_force()}")
         using.tell_new_questions()
-        disclosure_risks.check()
+        upload.check()

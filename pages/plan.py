@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from ui import plan_notes, plans, releasing, session
+from ui import plans, releasing, session
 from ui.planning import accuracy, cost, form, redeclaring, release
 
 session.require_router("pages/plan.py")
@@ -21,7 +21,7 @@ if plan.items:
     redeclaring.show(plan, study, known)
     form.rows(plan, known, study)
     accuracy.show(plan)
-    plan_notes.in_plan(plan)
+    plans.in_plan(plan)
     price = cost.due(plan, known)
     cost.bar(place, price, study)
     cost.show(plan, price, study)

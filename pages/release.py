@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import offering, plan_notes, release_screen, results, session
+from ui import offering, plans, release_screen, results, session
 from ui.answering import answer_lessons, answers, differences, distortion, previews
 from ui.asking import inputs
 
@@ -31,7 +31,7 @@ with screen.card:
     release_screen.show(asked, answer, study, true)
 if answer is not None and answer.id not in {each.id for each in done}:
     done = (*done, answer)  # drawn in this run
-plan_notes.before_release(asked, done)
+plans.before_release(asked, done)
 if answer is not None:
     differences.show(answer, asked)
     answer_lessons.lesson(answer, asked, study)

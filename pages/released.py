@@ -3,9 +3,9 @@
 import streamlit as st
 
 from ui import session
-from ui.budget import released
+from ui.budget import history
 
-session.require_router("pages/released.py")
+session.require_router("pages/history.py")
 st.title("Released results")
 st.markdown("Everything that was released from this ledger, by account.")
-released.show()
+history.show()

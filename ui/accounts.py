@@ -10,7 +10,7 @@ from typing import Final
 from dpcore.formatting import significant
 from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from dpcore.releases.amounts import is_used_up, left_text, limit_text
+from dpcore.releases.digits import is_used_up, left_text, limit_text
 from dpcore.releases.record import Release
 from ui import session
 from ui.text import literal

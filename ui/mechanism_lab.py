@@ -15,7 +15,7 @@ from dpcore.figures.laboratory import atoms_picture, tries_picture, worlds_pictu
 from dpcore.figures.tradeoffs import flip_sentence, map_picture
 from dpcore.formatting import epsilon_text, nearest, percent, significant, three_digits
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.studies.attacks.floating_point import careless
+from dpcore.studies.attacks.noise import careless
 from dpcore.studies.comparing.error_curves import Fairness
 from dpcore.studies.comparing.error_maps import MapQuantity, Remedy, error_maps, remedies
 from dpcore.studies.teaching.laboratory import (

@@ -18,7 +18,7 @@ from dpcore.figures.attackers import belief_text
 from dpcore.formatting import capital, epsilon_text
 from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.amounts import cost_text
+from dpcore.releases.digits import cost_text
 from dpcore.releases.record import Release
 from ui import accounts, plans, recovery, releasing, results, session
 from ui.study import Study

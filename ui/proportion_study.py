@@ -21,7 +21,7 @@ from dpcore.figures.proportions import (
 )
 from dpcore.formatting import epsilon_text, percent
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.postprocessing.constrained_proportions import leaving_over
+from dpcore.postprocessing.share_constraints import leaving_over
 from dpcore.studies import proportion_study
 from dpcore.studies.proportion_findings import findings
 from dpcore.studies.proportion_intervals import Point, clouds, merged, prices

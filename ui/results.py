@@ -15,8 +15,7 @@ from dpcore.analyses.base import Mode
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, significant
-from dpcore.releases.amounts import cost_text
-from dpcore.releases.digits import interval_text, number_text, quantity_in
+from dpcore.releases.digits import cost_text, interval_text, number_text, quantity_in
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict

@@ -19,7 +19,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.figures import neighbors
 from dpcore.figures.neighbors import Scene, letter, people_picture, reach_picture
-from dpcore.figures.private_size import leak_picture, price_picture
+from dpcore.figures.tradeoffs import leak_picture, price_picture
 from dpcore.formatting import epsilon_text, significant
 from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.studies.teaching.explorable import EXPLORABLE, Explorable

@@ -12,7 +12,7 @@ from dpcore.analyses.base import Mode
 from dpcore.errors import LedgerError
 from dpcore.formatting import capital, significant
 from dpcore.ledger.account import Account
-from dpcore.releases.amounts import NOTHING
+from dpcore.releases.digits import NOTHING
 from ui import recovery, session
 from ui.accounts import left, used_up
 from ui.data import using

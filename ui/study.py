@@ -15,8 +15,8 @@ from dpcore.models.question import ModelQuestion
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.declarations import Declaration
+from dpcore.releases.declared import renamed
 from dpcore.releases.record import Release
-from dpcore.releases.renaming import renamed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,14 +15,21 @@ from dpcore.analyses.reading import is_model
 from dpcore.errors import DataError, ParameterError
 from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
 from dpcore.formatting import percent, significant
+from dpcore.releases.declared import request_of
 from dpcore.releases.record import Release
-from dpcore.releases.renaming import request_of
 from dpcore.synthesis import released_counts
-from dpcore.synthesis.fitting import Fitted, WholeCounts, fit, whole
-from dpcore.synthesis.forest import Forest, plant
+from dpcore.synthesis.fitting import (
+    Fitted,
+    Forest,
+    WholeCounts,
+    as_written,
+    deal,
+    fit,
+    plant,
+    whole,
+)
 from dpcore.synthesis.original import exact, ties
 from dpcore.synthesis.released_counts import Axis, Counted, questions
-from dpcore.synthesis.rows import as_written, deal
 from ui import controls, plans, recovery, results, session
 from ui.study import Study
 from ui.text import literal

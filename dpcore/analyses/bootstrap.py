@@ -21,7 +21,7 @@ from dpcore.analyses import secure
 from dpcore.analyses.base import Mode, OfQuery
 from dpcore.analyses.measurement import Answer, Width
 from dpcore.analyses.number import Query
-from dpcore.analyses.sampling import secure_counts
+from dpcore.analyses.secure import secure_counts
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, choice, optional
 from dpcore.data.bounds import Interval

@@ -20,7 +20,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
-from dpcore.inference.crossed_counts import count_intervals
+from dpcore.inference.intervals import count_intervals
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import said_once

@@ -14,7 +14,7 @@ from dpcore.analyses import secure
 from dpcore.analyses.base import CLAIM_TOLERANCE, Mode, OfQuery, Request
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
 from dpcore.analyses.number import Query
-from dpcore.analyses.sampling import fixed_size_sample, poisson_sample
+from dpcore.analyses.secure import fixed_size_sample, poisson_sample
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed, optional
 from dpcore.data.partitions.table import Table, in_memory

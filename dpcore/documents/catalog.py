@@ -6,13 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from dpcore.documents.checklist import checklist
 from dpcore.documents.context import DocumentContext
 from dpcore.documents.gathering import plan_text, schema
-from dpcore.documents.methods import methods
 from dpcore.documents.notice import notice
 from dpcore.documents.registry import registry_entry
-from dpcore.documents.report import report
+from dpcore.documents.report import checklist, methods, report
 from dpcore.documents.reproduction import notebook, script
 
 _HTML: Final = "text/html"

@@ -24,7 +24,7 @@ from dpcore.ledger.chain import EntryKind
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
-from dpcore.releases.amounts import NOTHING, is_used_up
+from dpcore.releases.digits import NOTHING, is_used_up
 
 USUAL_DELTA: Final = 1e-6
 """At which totals are told where an account has no delta."""

@@ -34,8 +34,8 @@ from dpcore.planning.analysis_plan import LEAST, MOST, MOST_ITEMS, AnalysisPlan,
 from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.planning.plan_files import to_json
 from dpcore.privacy_filter import PrivacyBudget
+from dpcore.releases.declared import renamed, request_of
 from dpcore.releases.record import Release
-from dpcore.releases.renaming import renamed, request_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,8 @@ from dpcore.data.columns import Column
 from dpcore.data.quantities import bounds_text, quantity_of
 from dpcore.documents import assumptions
 from dpcore.documents.context import DocumentContext, LedgerHead, cost_text, remaining_text
-from dpcore.documents.methods import methods
 from dpcore.documents.notice import MOST_NUMBERS
+from dpcore.formatting import significant
 from dpcore.ledger.chain import EntryKind
 from dpcore.releases.digits import COUNTS
 
@@ -62,3 +62,24 @@ def _entries(head: LedgerHead) -> str:
     """Return how many entries there are, and of what."""
     told = ", ".join(f"{many:,} {_ENTRIES[kind][many != 1]}" for kind, many in head.kinds)
     return f"{head.entries:,}: {told}"
+
+
+# The paragraph on methods, to be pasted into a paper.
+
+
+def methods(subject: DocumentContext) -> str:
+    """Return what was done, in sentences for a paper, with sources."""
+    pld = subject.totals.pld
+    return subject.fill(
+        "methods.txt",
+        pld=significant(pld, up=True) if subject.questions and math.isfinite(pld) else "",
+        has_intervals=any(question.level is not None for question in subject.questions),
+    )
+
+
+# The checklist based on NIST SP 800-226, filled in where the program knows.
+
+
+def checklist(subject: DocumentContext) -> str:
+    """Return the checklist; what only people know is a line to write on."""
+    return subject.fill("checklist.html", cost=cost_text(subject.cost))

@@ -49,10 +49,8 @@ from dpcore.formatting import (
     significant,
     three_digits,
 )
-from dpcore.studies.attacks.averaging import Averaging, band
-from dpcore.studies.attacks.differencing import Differencing
-from dpcore.studies.attacks.floating_point import LowBits
-from dpcore.studies.attacks.timing import Stopwatch
+from dpcore.studies.attacks.aggregates import Differencing
+from dpcore.studies.attacks.noise import Averaging, LowBits, Stopwatch, band
 
 CARELESS: Final = LineStyle(color=CONFIDENTIAL, dash="dash", symbol="square")
 PRIVATE: Final = LineStyle(color=PUBLIC)

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import Quantity
-from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.theme import HEIGHT, NEUTRAL, STYLES, Picture, axis, below, plain
-from dpcore.figures.traces import NAME, Trace, bars, landmark
+from dpcore.figures.traces import NAME, Trace, bars, cells, date_ticks, landmark
 from dpcore.formatting import measured, percent
 
 WIDEST = 0.1

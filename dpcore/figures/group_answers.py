@@ -11,9 +11,19 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import NOISE, TOTAL, GroupNumbers, as_released, interval_columns
-from dpcore.figures.calendar import cells, date_axis, placed
 from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis, below, on_axis, plain
-from dpcore.figures.traces import NAME, Trace, line, note, points, ring, vertical
+from dpcore.figures.traces import (
+    NAME,
+    Trace,
+    cells,
+    date_axis,
+    line,
+    note,
+    placed,
+    points,
+    ring,
+    vertical,
+)
 from dpcore.formatting import brief, capital, listed, significant
 from dpcore.inference.group_differences import IntervalEstimate
 from dpcore.releases.digits import with_ends

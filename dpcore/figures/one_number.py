@@ -16,9 +16,8 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import NOISE, TOTAL
-from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis
-from dpcore.figures.traces import NAME, Trace, area, line, note, points, ring
+from dpcore.figures.traces import NAME, Trace, area, cells, date_ticks, line, note, points, ring
 from dpcore.formatting import capital, percent, significant
 from dpcore.inference.intervals import Expectation, Intervals
 from dpcore.mechanisms.mechanism import Mechanism

@@ -12,7 +12,6 @@ import numpy as np
 from dpcore.analyses.measurement import Width
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
-from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     DOTTED,
@@ -28,7 +27,18 @@ from dpcore.figures.theme import (
     plain,
     whole_decades,
 )
-from dpcore.figures.traces import Trace, dot, histogram, level, line, note, points, vertical
+from dpcore.figures.traces import (
+    Trace,
+    cells,
+    date_ticks,
+    dot,
+    histogram,
+    level,
+    line,
+    note,
+    points,
+    vertical,
+)
 from dpcore.formatting import brief, people, significant
 from dpcore.individual.losses import Losses
 from dpcore.planning.comparison import BudgetComparison

@@ -15,7 +15,7 @@ from dpcore.formatting import capital, epsilon_text, in_full, significant
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.amounts import is_used_up
+from dpcore.releases.digits import is_used_up
 
 _RECORD = "record"
 USUAL_DELTA = 1e-6

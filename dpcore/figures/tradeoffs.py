@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from dpcore.figures.theme import (
     axis,
     log_axis,
     plain,
+    whole_decades,
 )
 from dpcore.figures.traces import (
     NAME,
@@ -30,6 +31,7 @@ from dpcore.figures.traces import (
     border,
     dot,
     interval,
+    level,
     line,
     note,
     now,
@@ -37,7 +39,7 @@ from dpcore.figures.traces import (
     regions,
     ring,
 )
-from dpcore.formatting import percent, significant
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.studies.comparing.error_curves import Dots, ErrorCurve, ErrorMetric, Fairness, Winners
 from dpcore.studies.comparing.error_maps import (
@@ -47,6 +49,8 @@ from dpcore.studies.comparing.error_maps import (
     ErrorMaps,
     MapQuantity,
 )
+from dpcore.studies.comparing.private_size import PrivateSize
+from dpcore.studies.row_limits import LimitErrors
 
 _WORDS = {ErrorMetric.RMSE: "typical error", ErrorMetric.BIAS: "bias", ErrorMetric.SPREAD: "spread"}
 
@@ -479,21 +483,21 @@ def _level_lines(maps: ErrorMaps, key: str) -> list[Trace]:
     step = -(-len(levels) // 8)
     unit = "" if maps.quantity is MapQuantity.BIAS else "²"
     lines = []
-    for level in levels[::-1][:: max(step, 1)]:
-        scale = maps.level_line(key, level)
+    for height in levels[::-1][:: max(step, 1)]:
+        scale = maps.level_line(key, height)
         drawn = np.flatnonzero(~np.isnan(scale))
         if len(drawn) == 0:
             continue
         text = np.full(scale.shape, "", dtype=object)
         nearest = drawn[np.argmin(np.abs(maps.place[drawn] - _LABEL_AT))]
-        text[nearest] = f"{level:g}"
+        text[nearest] = f"{height:g}"
         side = "right" if maps.place[nearest] < _LABEL_AT / 2 else "center"
         lines.append(
             line(
                 maps.place,
                 scale,
                 stroke=LineStyle(color=NEUTRAL, width=1.5),
-                hover=f"{maps.quantity} {level:g} range{unit}: value %{{x:.2f}}, scale %{{y:.3g}}",
+                hover=f"{maps.quantity} {height:g} range{unit}: value %{{x:.2f}}, scale %{{y:.3g}}",
                 text=text,
                 textposition=f"top {side}",
             )
@@ -538,4 +542,178 @@ def flip_sentence() -> str:
         f"the larger error if the range exceeds {significant(FLIP_AT_BOUND, 4)} scales. With "
         "the other bound far away, it has the larger error within "
         f"{significant(FLIP_ONE_SIDED, 4)} scales of the near bound."
+    )
+
+
+# A private number of people in the scale of the noise: the leak, and the cure.
+
+_POINTS = 241
+_LEAST, _LARGEST = 0.2, 3.1
+"""Powers of ten of the numbers of people that the page knows."""
+_WIDTHS = 3
+"""How many widths of the bounds the figure looks beyond them."""
+
+
+def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
+    """Return how much each possible answer speaks for or against one person.
+
+    The axes hold what the epsilon ``widest`` needs, so that no smaller one moves them.
+    """
+    bounds, epsilon = size.bounds, size.epsilon
+    reach = _WIDTHS * bounds.width
+    y = np.linspace(bounds.lower - reach, bounds.upper + reach, _POINTS)
+    revealed = size.log_ratio(y)
+    inside = np.linspace(bounds.lower, bounds.upper, _POINTS)
+    ends = size.log_ratio_at_bounds()
+    clamped = np.concatenate([[ends[0]], size.log_ratio(inside[1:-1]), [ends[1]]])
+    bit = STYLES["bit"]
+    far = abs(float(revealed[0]))
+    largest = replace(size, epsilon=max(widest, epsilon))
+    deepest = abs(float(largest.log_ratio(y[:1])[0]))
+    return Picture.of(
+        (
+            f"Promised ε = {epsilon_text(epsilon)}; an answer of {significant(y[0])} gives "
+            f"away {epsilon_text(far)}, and farther out ever more"
+        ),
+        {"published mean": y, "log ratio, Laplace": revealed},
+        drawn=f"A tent that falls on both sides without limit, to -{epsilon_text(far)} "
+        f"at {significant(y[0])}. Clamped, it ends at the bounds, never farther from 0 "
+        f"than {epsilon_text(size.clamped_level)}",
+        traces=[
+            line(y, revealed, "Laplace, not clamped", STYLES["laplace"]),
+            line(inside, clamped, "BIT (clamped)", replace(bit, width=4)),
+            points(
+                [bounds.lower, bounds.upper],
+                ends,
+                "BIT at a bound",
+                dot(bit.color, 10, bit.symbol),
+                showlegend=False,
+            ),
+        ],
+        shapes=[
+            level(
+                at,
+                f"promised: {word}{epsilon_text(epsilon)}",
+                LineStyle(color=NEUTRAL, dash="dash"),
+                textposition="start",
+                yanchor="bottom" if at > 0 else "top",
+            )
+            for at, word in ((epsilon, "at most "), (-epsilon, "at least −"))
+        ],
+        xaxis=axis("published mean", range=[float(y[0]), float(y[-1])]),
+        yaxis=axis(
+            "log likelihood ratio", range=[-1.1 * deepest, largest.clamped_level + 0.15 * deepest]
+        ),
+    )
+
+
+def price_picture(
+    sizes: Sequence[PrivateSize],
+    simulated: FloatArray,
+    now: PrivateSize,
+    *,
+    place: float,
+    epsilons: tuple[float, float],
+) -> Picture:
+    """Return the error of the noisy average beside that of a public number of people.
+
+    ``simulated`` holds the typical error of the noisy average and its standard error,
+    shape ``(m, 2)``, one row for each of ``sizes``; the last row is that of ``now``.
+    The axes hold every epsilon of ``epsilons``, from the least to the largest.
+    """
+    people = np.array([size.people for size in sizes], dtype=np.float64)
+    public = np.array([size.public_error(place) for size in sizes])
+    noisy, error = simulated[:, 0], simulated[:, 1]
+    order = np.argsort(people)
+    more = float(noisy[-1] / public[-1]) - 1
+    price = (
+        f"{percent(more)} more error than with a public number"
+        if more > 0
+        else "no more error than with a public number"
+    )
+    powers = {"exponentformat": "power", "dtick": 1}
+    # The ends of the errors that any epsilon has, as powers of ten.
+    known = [
+        replace(size, epsilon=epsilon).public_error(place) for size in sizes for epsilon in epsilons
+    ]
+    # Of many people and few: a noisy average errs a few times as much.
+    low, high = whole_decades(min(known), 3.0 * max(known))
+    return Picture.of(
+        f"Hiding the number among {now.people} people costs {price}",
+        {
+            "people": people[order],
+            "noisy average": noisy[order],
+            "standard error": error[order],
+            "number public (BIT)": public[order],
+        },
+        drawn=f"Typical error against the number of people. At {now.people} people: "
+        f"noisy average {significant(float(noisy[-1]))}, public number "
+        f"{significant(float(public[-1]))}",
+        traces=[
+            line(people[order], public[order], "number public (BIT)", STYLES["bit"]),
+            points(
+                people,
+                noisy,
+                "noisy average, simulated",
+                dot(NEUTRAL, 9, "diamond"),
+                error_y=interval(2 * error, thickness=1.2, width=3),
+            ),
+        ],
+        xaxis=log_axis("number of people", range=[_LEAST, _LARGEST], **powers),
+        yaxis=log_axis("typical error", range=[math.log10(low), math.log10(high)], **powers),
+    )
+
+
+# How many rows of each person should count: a figure of both errors.
+
+_FLOOR = 1e-6
+"""Errors below it are drawn there: nobody can tell them from none."""
+
+
+def limits_picture(found: LimitErrors, limit: int, *, of: str, table: bool) -> Picture:
+    """Return what is left out under each limit, the noise, and both together.
+
+    ``limit`` is the one that is chosen, ``of`` what is asked for, ``table`` whether all
+    that is computed from the table, and is CONFIDENTIAL then.
+    """
+    best, here = found.at(found.best), found.at(limit)
+    rows = "1 row" if found.best == 1 else f"{found.best} rows"
+    by = "in this table" if table else "by this guess"
+    scale = "all rows" if of == "a count" else "the bounds' width"
+    title = (
+        f"At most {rows} of each make {of} err least {by}: "
+        f"{percent(float(found.total[best]))} of {scale}"
+    )
+    if here != best:
+        title += f"; with {limit} it is {percent(float(found.total[here]))}"
+    curves = (
+        ("left out", np.hypot(found.bias, found.choice), DOTTED),
+        ("noise", found.noise, STYLES["laplace"]),
+        ("both", found.total, LineStyle(color=NEUTRAL, width=3)),
+    )
+    ends = whole_decades(
+        max(_FLOOR, float(min(found.total.min(), found.noise.min()))), float(found.total.max())
+    )
+    return Picture.of(
+        title,
+        {
+            "at most so many rows": found.limits,
+            "share of rows that count": found.kept,
+            "bias": found.bias,
+            "chance of the choice": found.choice,
+            "noise": found.noise,
+            "error in all": found.total,
+        },
+        drawn=(
+            "Two curves cross: what a limit leaves out falls, and noise grows with it. "
+            f"At {limit}, {percent(float(found.kept[here]))} of the rows count, and "
+            f"the noise is {significant(float(found.noise[here]))} of {scale}"
+        ),
+        traces=[
+            line(found.limits, np.maximum(y, _FLOOR), name, stroke, hover="at most %{x}: %{y:.3g}")
+            for name, y, stroke in curves
+        ],
+        shapes=[now(limit)],
+        xaxis=log_axis("rows per person", range=[0.0, max(2.0, float(np.log10(limit)))]),
+        yaxis=log_axis("typical error", range=[float(np.log10(end)) for end in ends]),
     )

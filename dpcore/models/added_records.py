@@ -19,9 +19,9 @@ from dpcore.models import guarantees, leverage_and_residual
 from dpcore.models.design import Design
 from dpcore.models.factor import principal_ways
 from dpcore.models.glm import GlmFit
+from dpcore.models.influence import addition_certificate
 from dpcore.models.loss_functions import Logistic, Poisson
 from dpcore.models.loss_tables import sampled_epsilon
-from dpcore.models.max_influence import addition_certificate
 from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.question import Fit
 from dpcore.models.ridge import RidgeFit

@@ -35,7 +35,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.search import first_where
 from dpcore.models import leverage_and_residual
 from dpcore.models.glm import GRADIENT
-from dpcore.models.max_influence import max_glm_influence, max_ridge_influence
+from dpcore.models.influence import max_glm_influence, max_ridge_influence
 from dpcore.models.metrics import Metric
 from dpcore.models.question import ModelQuestion
 from dpcore.privacy import gaussian

@@ -43,8 +43,12 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.models.design import Design
 from dpcore.models.factor import principal_ways, row_blocks
-from dpcore.models.influence import UNIQUE_FROM, Influence
-from dpcore.models.max_influence import substitution_certificates, unit_substitution_certificate
+from dpcore.models.influence import (
+    UNIQUE_FROM,
+    Influence,
+    substitution_certificates,
+    unit_substitution_certificate,
+)
 from dpcore.models.metrics import ISOTROPIC, Metric
 from dpcore.models.ridge import RidgeFit
 

@@ -18,7 +18,7 @@ from dpcore.inference.multiple_synthesis import combine
 from dpcore.inference.share_intervals import allowing, noise_aware, sampling_variance, wald
 from dpcore.mechanisms.bounded import draw
 from dpcore.mechanisms.mechanism import Mechanism
-from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
+from dpcore.postprocessing.share_constraints import all_but_one, project, rescale
 from dpcore.postprocessing.universal_histogram import Tree
 from dpcore.relations import TableSize
 from dpcore.statistics.sums_and_means import Proportion

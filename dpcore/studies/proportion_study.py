@@ -26,7 +26,7 @@ from dpcore.inference.share_intervals import noise_aware, sampling_variance, wal
 from dpcore.mechanisms.bounded import Bounding, draw
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity, require_budget
-from dpcore.postprocessing.constrained_proportions import all_but_one, project, rescale
+from dpcore.postprocessing.share_constraints import all_but_one, project, rescale
 from dpcore.postprocessing.universal_histogram import Tree
 
 BOUNDING = {

@@ -31,8 +31,7 @@ from dpcore.formatting import significant
 from dpcore.models import leverage_and_residual
 from dpcore.models.added_records import largest_addition
 from dpcore.models.guarantees import RecordBounds, for_all, gaussian_gamma, worst_case
-from dpcore.models.influence import Influence
-from dpcore.models.max_influence import max_ridge_influence
+from dpcore.models.influence import Influence, max_ridge_influence
 from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge import RidgeFit, fit_ridge

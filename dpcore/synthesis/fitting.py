@@ -15,19 +15,23 @@ transport problem, whose best corners are whole (its matrix is totally unimodula
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
+from scipy.special import xlogy
 
 from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column
+from dpcore.data.quantities import is_whole, quantity_of
 from dpcore.errors import ParameterError
-from dpcore.synthesis.forest import Forest
-from dpcore.synthesis.released_counts import Counted
+from dpcore.synthesis.released_counts import Axis, Counted
 
 if TYPE_CHECKING:
     from scipy.sparse import spmatrix
@@ -312,3 +316,267 @@ def rounded(
         raise ParameterError("the counts of two columns could not be rounded together.")
     up, more, down = np.rint(found).reshape(3, number)
     return np.asarray((floor + up + more - down).reshape(cells.shape), dtype=np.int64)
+
+
+# Which released counts one made-up table can keep all at once.
+#
+# Tables of pairs of columns that make no ring can be chained: the answer of one column is
+# drawn given that of its neighbor, and every pair has the counts that it shall have. Of
+# more pairs, those are kept that tell the most (Chow and Liu 1968): the tree of the
+# greatest sum of mutual information, estimated from the released counts alone.
+
+OTHER_CELLS = "its column is counted in other bins or answers elsewhere"
+RING = "it would close a ring; the pairs that are kept tell more"
+NOISIER = "the same was released with less noise"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Forest:
+    """Counts that one table can keep, and those that it cannot. PUBLIC.
+
+    Attributes:
+        axes: Every column once, with its cells.
+        singles: Counts of one column.
+        pairs: Counts of two columns that make no ring, each after those that lead to
+            its first column.
+        left_out: Other counts, with why they are not kept.
+
+    """
+
+    axes: tuple[Axis, ...]
+    singles: tuple[Counted, ...]
+    pairs: tuple[Counted, ...]
+    left_out: tuple[tuple[Counted, str], ...]
+
+    @property
+    def kept(self) -> tuple[Counted, ...]:
+        """Return all counts that are kept."""
+        return (*self.singles, *self.pairs)
+
+
+def plant(counted: Sequence[Counted]) -> Forest:
+    """Return which of the released counts a table shall keep.
+
+    A column that was counted in several ways is taken as it was counted most often; of
+    the same question asked twice, the answer with the least noise is taken.
+    """
+    chosen = _cells_of_each(counted)
+    left_out = [
+        (one, OTHER_CELLS)
+        for one in counted
+        if any(axis.cells != chosen[axis.name].cells for axis in one.axes)
+    ]
+    fitting = [one for one in counted if all(one is not out for out, _ in left_out)]
+    best, noisier = _least_noise(fitting)
+    pairs, rings = _without_rings([one for one in best if len(one.axes) > 1])
+    left_out += [(one, NOISIER) for one in noisier] + [(one, RING) for one in rings]
+    singles = tuple(one for one in best if len(one.axes) == 1)
+    seen = {axis.name: axis for one in (*pairs, *singles) for axis in one.axes}
+    return Forest(axes=tuple(seen.values()), singles=singles, pairs=pairs, left_out=tuple(left_out))
+
+
+def mutual_information(counts: FloatArray) -> float:
+    """Return how much one answer tells of the other, in nats; negative counts are 0.
+
+    >>> round(mutual_information(np.array([[5.0, 0.0], [0.0, 5.0]])), 6)
+    0.693147
+    >>> mutual_information(np.array([[4.0, 2.0], [2.0, 1.0]])) < 1e-12
+    True
+
+    """
+    held = np.maximum(counts, 0.0)
+    total = held.sum()
+    if total <= 0:
+        return 0.0
+    shares = held / total
+    apart = np.outer(shares.sum(axis=1), shares.sum(axis=0))
+    inside = shares > 0
+    return max(
+        float(np.sum(xlogy(shares[inside], (shares / np.where(apart > 0, apart, 1.0))[inside]))),
+        0.0,
+    )
+
+
+def _cells_of_each(counted: Iterable[Counted]) -> dict[str, Axis]:
+    """Return for each column the cells that most of the counts share."""
+    axes = [axis for one in counted for axis in one.axes]
+    often = Counter((axis.name, axis.cells) for axis in axes)
+    chosen: dict[str, Axis] = {}
+    for axis in axes:
+        known = chosen.get(axis.name)
+        if known is None or _worth(axis, often) > _worth(known, often):
+            chosen[axis.name] = axis
+    return chosen
+
+
+def _worth(axis: Axis, often: Mapping[Any, int]) -> tuple[int, int]:
+    return often[axis.name, axis.cells], len(axis.names)
+
+
+def _least_noise(counted: Iterable[Counted]) -> tuple[list[Counted], list[Counted]]:
+    best: dict[frozenset[str], Counted] = {}
+    noisier = []
+    for one in counted:
+        name = frozenset(one.names)
+        known = best.get(name)
+        if known is None:
+            best[name] = one
+        elif one.widths.mean() < known.widths.mean():
+            best[name] = one
+            noisier.append(known)
+        else:
+            noisier.append(one)
+    return list(best.values()), noisier
+
+
+def _without_rings(pairs: Iterable[Counted]) -> tuple[tuple[Counted, ...], list[Counted]]:
+    """Return the pairs of the tree that tells the most, in order, and the others."""
+    tree: dict[str, str] = {}
+    kept, rings = [], []
+    for one in sorted(pairs, key=lambda one: -mutual_information(one.counts)):
+        first, second = (_root(tree, name) for name in one.names)
+        if first == second:
+            rings.append(one)
+        else:
+            tree[first] = second
+            kept.append(one)
+    return _in_order(kept), rings
+
+
+def _root(tree: dict[str, str], name: str) -> str:
+    while name in tree:
+        name = tree[name]
+    return name
+
+
+def _in_order(pairs: list[Counted]) -> tuple[Counted, ...]:
+    """Return pairs such that the first column of each is known, or begins a tree."""
+    ordered: list[Counted] = []
+    known: set[str] = set()
+    waiting = list(pairs)
+    while waiting:
+        found = next((one for one in waiting if known.intersection(one.names)), waiting[0])
+        waiting.remove(found)
+        first = found.names[0] in known or found.names[1] not in known
+        ordered.append(
+            found
+            if first
+            else replace(
+                found,
+                axes=found.axes[::-1],
+                counts=found.counts.T,
+                ends=np.swapaxes(found.ends, 0, 1),
+            )
+        )
+        known.update(found.names)
+    return tuple(ordered)
+
+
+# The rows of a made-up table, dealt out by whole counts.
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+_STEPS = 2
+"""A bin has at least a hundred values: two decimals of its width."""
+
+
+def deal(
+    forest: Forest,
+    counts: WholeCounts,
+    *,
+    rng: np.random.Generator,
+    whole_numbers: Collection[str] = (),
+) -> pd.DataFrame:
+    """Return a made-up table with exactly these counts, its rows in random order.
+
+    Answers of a pair are dealt out within those who share the first one, blindly:
+    nothing hangs together that no kept pair holds together. A number is drawn evenly
+    from its bin.
+
+    Args:
+        forest: What the columns are.
+        counts: How many give each answer, and each pair of answers.
+        rng: Shuffles the rows, and draws numbers within their bins.
+        whole_numbers: Names of the columns whose numbers are whole.
+
+    """
+    import pandas as pd  # noqa: PLC0415 - slow to import
+
+    cells: dict[str, NDArray[np.int64]] = {}
+    for one, table in zip(forest.pairs, counts.pairs, strict=True):
+        first, second = one.names
+        if first not in cells:
+            cells[first] = _shuffled(counts.columns[first], rng)
+        cells[second] = _given(cells[first], table, rng)
+    for axis in forest.axes:
+        if axis.name not in cells:
+            cells[axis.name] = _shuffled(counts.columns[axis.name], rng)
+    return pd.DataFrame(
+        {
+            axis.name: _answers(
+                axis,
+                cells[axis.name],
+                whole=axis.name in whole_numbers or is_whole(axis.column),
+                rng=rng,
+            )
+            for axis in forest.axes
+        }
+    )
+
+
+def as_written(made_up: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame:
+    """Return a made-up table with its dates as text."""
+    shown = made_up.copy(deep=False)
+    for column in columns:
+        quantity = quantity_of(column)
+        if quantity.is_date and column.name in shown:
+            shown[column.name] = [quantity.exactly(day) for day in shown[column.name]]
+    return shown
+
+
+def _shuffled(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    return rng.permutation(np.repeat(np.arange(len(counts)), counts))
+
+
+def _given(
+    first: NDArray[np.int64], table: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return the second answer of everybody, given the first."""
+    second = np.empty_like(first)
+    for answer, counts in enumerate(table):
+        second[first == answer] = _shuffled(counts, rng)
+    return second
+
+
+def _answers(
+    axis: Axis, cells: NDArray[np.int64], *, whole: bool, rng: np.random.Generator
+) -> FloatArray | NDArray[np.object_]:
+    if axis.edges is None:
+        return np.array(axis.names, dtype=object)[cells]
+    edges = np.asarray(axis.edges)
+    low, high = edges[:-1][cells], edges[1:][cells]
+    spread = rng.random(len(cells))
+    if whole:
+        last = (cells == len(edges) - 2) & axis.has_last_edge
+        return _whole(low, high, last=last, spread=spread)
+    # No more decimals than a bin can be meant to have, rounded down to stay inside.
+    narrowest = float(np.diff(edges).min())
+    step = 10.0 ** -max(_STEPS - math.floor(math.log10(narrowest)), 0)
+    drawn = low + spread * (high - low)
+    return np.asarray(np.clip(np.floor(drawn / step) * step, low, high).round(15))
+
+
+def _whole(
+    low: FloatArray, high: FloatArray, *, last: NDArray[np.bool_], spread: FloatArray
+) -> FloatArray:
+    """Return whole numbers from bins that leave out their upper end, but for the last.
+
+    A bin without a whole number gives the nearest one to its middle.
+    """
+    least = np.ceil(low)
+    most = np.where(last, np.floor(high), np.ceil(high) - 1)
+    number = most - least + 1
+    drawn = least + np.floor(spread * number)
+    return np.where(number >= 1, drawn, np.rint((low + high) / 2))

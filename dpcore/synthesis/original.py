@@ -13,7 +13,7 @@ from dpcore.analyses.number import Query
 from dpcore.analyses.reading import as_declared
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
-from dpcore.synthesis.forest import Forest, mutual_information
+from dpcore.synthesis.fitting import Forest, mutual_information
 from dpcore.synthesis.released_counts import Axis, Counted, cells_of
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dpcore.formatting import significant
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.releases.amounts import cost_text
+from dpcore.releases.digits import cost_text
 from dpcore.releases.record import Release
 from tests.app.test_pages import by_label, charts, in_use, price, put_in_use
 from tests.app.test_questions import release, set_to, shown

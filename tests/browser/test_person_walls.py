@@ -13,7 +13,7 @@ from dpcore.individual.person_totals import Counting, person_totals
 from dpcore.individual.release_losses import release_losses
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.attacks.disclosed_losses import attack_mean
+from dpcore.studies.attacks.noise import attack_mean
 from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
 from tests.browser import test_model_walls
 from tests.browser.test_walls import (

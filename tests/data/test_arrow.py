@@ -10,10 +10,9 @@ from pyarrow import feather
 
 from dpcore.data import limits
 from dpcore.data.dialects import sniff
-from dpcore.data.readers.arrow import is_arrow, read_arrow
 from dpcore.data.readers.csv_reader import read_csv
 from dpcore.data.readers.files import is_text, read, unpacked
-from dpcore.data.readers.parquet import read_parquet
+from dpcore.data.readers.parquet import is_arrow, read_arrow, read_parquet
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
 from tests.data.test_readers import BAD, DATES, UNREADABLE, as_csv, as_parquet, people

@@ -28,8 +28,13 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder
 from dpcore.data.dialects import Dialect, FileFormat
 from dpcore.data.partitions.table import open_table
-from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe, one_row_each
-from dpcore.data.preparation.identifiers import identities
+from dpcore.data.preparation.aggregation import (
+    Derived,
+    Preparation,
+    Recipe,
+    identities,
+    one_row_each,
+)
 from dpcore.data.readers.databases.sources import Database
 from dpcore.data.readers.files import read
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize

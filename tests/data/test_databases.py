@@ -27,8 +27,8 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import sniff
 from dpcore.data.readers.csv_reader import read_csv
 from dpcore.data.readers.databases import query
+from dpcore.data.readers.databases.query import GatheredRows, arrays_of
 from dpcore.data.readers.databases.reading import read
-from dpcore.data.readers.databases.rows import GatheredRows, arrays_of
 from dpcore.data.readers.databases.sources import VARIABLE, Database, asked, databases
 from dpcore.errors import DataError
 from tests.data.agreeing import agree, read_whole

@@ -22,9 +22,8 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.documents import claims
 from dpcore.documents.context import cost_text, remaining_text
 from dpcore.documents.gathering import released
-from dpcore.documents.methods import methods
 from dpcore.documents.notice import notice
-from dpcore.documents.report import report
+from dpcore.documents.report import methods, report
 from dpcore.errors import BudgetExceeded
 from dpcore.formatting import delta_text, significant
 from dpcore.ledger.transaction import release

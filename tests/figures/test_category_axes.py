@@ -14,10 +14,15 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import Quantity
 from dpcore.figures import synthesis, traces
-from dpcore.figures.answers import GroupNumbers, groups_picture, parts_picture
+from dpcore.figures.answers import (
+    CrossNumbers,
+    GroupNumbers,
+    cross_picture,
+    groups_picture,
+    parts_picture,
+)
 from dpcore.figures.coefficients import coefficients_picture
 from dpcore.figures.covariances import covariance_picture
-from dpcore.figures.cross_tables import CrossNumbers, cross_picture
 from dpcore.figures.group_answers import ColumnMeans, means_picture
 from dpcore.figures.individual import people
 from dpcore.figures.lessons import Fault, claims_picture, faults_picture, votes_picture

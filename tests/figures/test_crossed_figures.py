@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcore.figures.cross_tables import CrossNumbers, cross_picture, cross_text
+from dpcore.figures.answers import CrossNumbers, cross_picture, cross_text
 
 
 def found(first, off=2.0, *, total=None):

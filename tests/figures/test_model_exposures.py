@@ -18,7 +18,7 @@ from dpcore.figures.individual.guarantees import (
 )
 from dpcore.figures.individual.one_person import checks_picture
 from dpcore.figures.individual.people import moments_picture, others_picture, sentences
-from dpcore.individual.guarantee_ladder import GuaranteeLadder
+from dpcore.individual.losses import GuaranteeLadder
 from dpcore.models.leverage_and_residual import epsilon_of
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.frontier import Frontier

@@ -4,7 +4,7 @@ import numpy as np
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.individual.disclosure import recovery_picture
-from dpcore.studies.attacks.disclosed_losses import attack_count, attack_mean
+from dpcore.studies.attacks.noise import attack_count, attack_mean
 from tests.conftest import assert_says
 
 BOUNDS = Interval(lower=0.0, upper=100.0)

@@ -5,7 +5,7 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.neighbors import NEWCOMER, Scene, people_picture, reach_picture
-from dpcore.figures.private_size import leak_picture, price_picture
+from dpcore.figures.tradeoffs import leak_picture, price_picture
 from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import worst_neighbor

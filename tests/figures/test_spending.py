@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpcore.figures.spending import spending_picture
+from dpcore.figures.compositions import spending_picture
 from dpcore.ledger.account import Account
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.inference.crossed_counts import count_intervals, sum_reach
+from dpcore.inference.intervals import count_intervals, sum_reach
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace

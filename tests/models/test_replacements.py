@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcore.models.max_influence import substitution_certificates
+from dpcore.models.influence import substitution_certificates
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge import fit_ridge
 from dpcore.models.ridge_influence import largest_substitutions, removals

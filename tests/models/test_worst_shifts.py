@@ -12,9 +12,8 @@ from dpcore.models.added_records import largest_addition
 from dpcore.models.glm import fit_glm
 from dpcore.models.glm_influence import exact_refits, newton_steps
 from dpcore.models.guarantees import gaussian_gamma
-from dpcore.models.influence import Influence
-from dpcore.models.loss_functions import Huber, Logistic, Poisson
-from dpcore.models.max_influence import (
+from dpcore.models.influence import (
+    Influence,
     addition_certificate,
     max_glm_influence,
     max_ridge_influence,
@@ -22,6 +21,7 @@ from dpcore.models.max_influence import (
     substitution_certificates,
     unit_substitution_certificate,
 )
+from dpcore.models.loss_functions import Huber, Logistic, Poisson
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
 from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty

@@ -13,12 +13,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.bounded import Bounding, draw
 from dpcore.mechanisms.truncated import TruncatedLaplace
-from dpcore.postprocessing.constrained_proportions import (
-    all_but_one,
-    leaving_over,
-    project,
-    rescale,
-)
+from dpcore.postprocessing.share_constraints import all_but_one, leaving_over, project, rescale
 
 LAWS = {Bounding.TRUNCATED: TruncatedLaplace, Bounding.INFLATED: BoundaryInflatedLaplace}
 SHARES = np.array([0.10, 0.15, 0.25, 0.50])

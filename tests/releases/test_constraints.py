@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from dpcore.errors import ParameterError
-from dpcore.postprocessing import constrained_proportions
+from dpcore.postprocessing import share_constraints
 from dpcore.postprocessing.share_constraints import (
     CONSTRAINT,
     MOST_SYNTHESES,
@@ -84,10 +84,10 @@ def test_nothing_but_zeros_still_makes_shares(cells):
 def test_adjusting_is_that_of_the_library(noisy):
     inside = np.clip(noisy, 0, 1)
     np.testing.assert_array_equal(
-        constraint(RESCALE).adjust(inside, 5), constrained_proportions.rescale(inside)
+        constraint(RESCALE).adjust(inside, 5), share_constraints.rescale(inside)
     )
     np.testing.assert_array_equal(
-        constraint(PROJECT).adjust(noisy, 5), constrained_proportions.project(noisy)
+        constraint(PROJECT).adjust(noisy, 5), share_constraints.project(noisy)
     )
     tree = Tree.balanced(5, branching=3)
     nodes = np.resize(inside, len(tree.children) - 1)

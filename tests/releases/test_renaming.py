@@ -13,8 +13,8 @@ from dpcore.errors import ParameterError
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.plan_files import from_json, to_json
 from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.releases.declared import renamed
 from dpcore.releases.record import Release
-from dpcore.releases.renaming import renamed
 from dpcore.releases.table import to_csv
 from tests.releases.sample_releases import make_release
 from tests.releases.test_rebuilding import REQUESTS, table_of

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from dpcore.analyses import resized as resized_plan
-from dpcore.analyses import sampling
+from dpcore.analyses import secure
 from dpcore.analyses.base import Mode
 from dpcore.analyses.number import Query
 from dpcore.analyses.resized import Form, RepairedPlan, ResizedRequest, resampled_mean
-from dpcore.analyses.sampling import secure_counts
+from dpcore.analyses.secure import secure_counts
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
@@ -185,7 +185,7 @@ def test_intervals_cover_the_mean_of_the_table(monkeypatch):
         return mechanism.simulate(value, rng=rng, size=value.shape)
 
     monkeypatch.setattr(resized_plan.secure, "draw", draw)
-    monkeypatch.setattr(sampling.os, "urandom", rng.bytes)
+    monkeypatch.setattr(secure.os, "urandom", rng.bytes)
     rows = np.r_[np.zeros(70), np.full(30, 100.0)]
     asked = request(epsilon=2.0)
     plan, cost = asked.plan, asked.cost

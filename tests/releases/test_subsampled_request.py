@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.analyses import sampling, secure
+from dpcore.analyses import secure
 from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.number import Query
 from dpcore.analyses.subsampled import SubsampledRequest
@@ -82,7 +82,7 @@ def predictable(monkeypatch, seed):
         return mechanism.simulate(value, rng=rng, size=value.shape)
 
     monkeypatch.setattr(secure, "draw", draw)
-    monkeypatch.setattr(sampling.os, "urandom", rng.bytes)
+    monkeypatch.setattr(secure.os, "urandom", rng.bytes)
 
 
 @pytest.mark.parametrize("relation", [ADD_REMOVE, SUBSTITUTION])

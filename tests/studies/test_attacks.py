@@ -11,8 +11,8 @@ from scipy.special import betainc
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
 from dpcore.privacy.interpretation import best_guess
-from dpcore.studies.attacks import averaging, differencing, floating_point, membership, timing
-from dpcore.studies.attacks import reconstruction as rebuild
+from dpcore.studies.attacks import aggregates, noise
+from dpcore.studies.attacks import aggregates as rebuild
 from dpcore.studies.attacks.targets import (
     FEWEST,
     SAMPLE,
@@ -69,33 +69,33 @@ def test_too_few_people_are_refused_and_thresholds_split():
 def test_difference_of_two_laplace_draws_has_the_stated_law():
     for t in (0.0, 0.3, 2.0, 7.0):
         mass, _ = quad(lambda x: (1 + x / 1.5) * math.exp(-x / 1.5) / (4 * 1.5), t, math.inf)
-        assert 2 * mass == pytest.approx(float(differencing.outside(t, 1.5)))
-    assert float(differencing.outside(differencing.reach(2.0), 2.0)) == pytest.approx(0.05)
+        assert 2 * mass == pytest.approx(float(aggregates.outside(t, 1.5)))
+    assert float(aggregates.outside(aggregates.reach(2.0), 2.0)) == pytest.approx(0.05)
 
 
 def test_exact_totals_tell_the_value_and_private_ones_an_interval():
     people = target([31_250.25, 99.75, 0.0, 60_000.0], upper=100_000.0)
     for person in range(4):
-        found = differencing.attack(people, person, epsilon=1.0, rng=rng())
+        found = aggregates.attack(people, person, epsilon=1.0, rng=rng())
         assert found.exact == found.truth == people.amounts[person]
         assert found.scale == 100_000.0
         low, high = found.interval
         assert (low + high) / 2 == pytest.approx(found.private)
         assert 0 <= found.left <= 1
     # With so much epsilon the interval is as short as that of no noise.
-    assert differencing.attack(people, 1, epsilon=1e9, rng=rng()).left < 1e-6
+    assert aggregates.attack(people, 1, epsilon=1e9, rng=rng()).left < 1e-6
 
 
 def test_mean_of_answers_finds_the_count_and_one_answer_does_not():
     # 4,000 answers leave a standard deviation of 0.045: wrong by 1/2 in < 1e-20.
-    found = averaging.ask_again(57.0, epsilon=0.5, budget=5.0, times=4000, rng=rng())
+    found = noise.ask_again(57.0, epsilon=0.5, budget=5.0, times=4000, rng=rng())
     assert round(float(found.means[-1])) == 57
     assert found.settled <= 4000
     assert found.affordable == 10
-    assert float(averaging.band(1, 2.0)) == pytest.approx(1.96 * 2 * math.sqrt(2), 1e-3)
-    assert averaging.ask_again(1.0, epsilon=0.1, budget=0.3, times=1, rng=rng()).affordable == 3
+    assert float(noise.band(1, 2.0)) == pytest.approx(1.96 * 2 * math.sqrt(2), 1e-3)
+    assert noise.ask_again(1.0, epsilon=0.1, budget=0.3, times=1, rng=rng()).affordable == 3
     with pytest.raises(ParameterError):
-        averaging.ask_again(1.0, epsilon=1.0, budget=1.0, times=0, rng=rng())
+        noise.ask_again(1.0, epsilon=1.0, budget=1.0, times=0, rng=rng())
 
 
 def test_parts_are_what_they_are_called():
@@ -185,38 +185,38 @@ def test_rounding_is_to_the_nearest_and_its_variance_that_of_equal_chances():
 
 def test_likelihood_ratio_test_is_right_as_often_as_the_formula_says():
     people = target([0.2, 1.0, 0.0, 0.7])
-    exact = membership.game(people, 1, epsilon=None)
-    rounds = membership.play(exact, 500, rng=rng())
+    exact = aggregates.game(people, 1, epsilon=None)
+    rounds = aggregates.play(exact, 500, rng=rng())
     assert rounds.right(exact.says_inside(rounds.released)).all()
     count = 100_000
     for person, epsilon in ((1, 1.0), (0, 3.0), (2, 1.0)):
-        about = membership.game(people, person, epsilon=epsilon)
+        about = aggregates.game(people, person, epsilon=epsilon)
         # By quadrature: the chance of a release on the right side of the middle.
         by_law = 0.5 + 0.5 * -math.expm1(-about.value / (2 * about.scale))
         assert about.expected == pytest.approx(by_law)
         assert about.expected <= 1 / (1 + math.exp(-epsilon))
-        played = membership.play(about, count, rng=rng(person))
+        played = aggregates.play(about, count, rng=rng(person))
         share = played.right(about.says_inside(played.released)).mean()
         assert abs(share - about.expected) < 6.5 * 0.5 / math.sqrt(count)
 
 
 def test_careless_noise_gives_the_answer_away_and_a_grid_does_not():
     for first, second in ((1.0, 0.0), (0.0, 3.0)):
-        naive = floating_point.careless(first, second, 1.0, draws=300, rng=rng())
-        grid = floating_point.on_grid(first, second, 1.0, draws=300, rng=rng())
+        naive = noise.careless(first, second, 1.0, draws=300, rng=rng())
+        grid = noise.on_grid(first, second, 1.0, draws=300, rng=rng())
         # A value of 0 keeps all digits of small noise, and 1 does not.
         assert naive.given_away > (0.2 if second == 0 or first == 0 else 0)
         assert grid.given_away == 0
     with pytest.raises(ParameterError):
-        floating_point.step_of(0.0)
+        noise.step_of(0.0)
 
 
 def test_noise_on_the_grid_has_the_scale_of_laplace_noise():
-    drawn = floating_point.grid_releases(5.0, 2.0, draws=100_000, rng=rng())
+    drawn = noise.grid_releases(5.0, 2.0, draws=100_000, rng=rng())
     size = np.abs(drawn - 5.0)
     # |noise| is exponential: 100,000 draws leave a standard error of 0.0063.
     assert abs(float(size.mean()) - 2.0) < 6.5 * 2.0 / math.sqrt(100_000)
-    step = floating_point.step_of(2.0)
+    step = noise.step_of(2.0)
     assert np.array_equal(drawn / step, np.round(drawn / step))
 
 
@@ -224,10 +224,10 @@ def test_number_of_draws_is_geometric_and_adds_up():
     for kept in (0.2, 0.9, 1.0):
         tries = np.arange(1, 400)
         law = (1 - kept) ** (tries - 1.0) * kept
-        assert np.allclose(timing.at_most(tries, kept, releases=1), np.cumsum(law))
+        assert np.allclose(noise.at_most(tries, kept, releases=1), np.cumsum(law))
         # Two releases: the convolution of the law with itself.
         twice = np.cumsum(np.convolve(law, law))[: len(tries) - 1]
-        assert np.allclose(timing.at_most(tries[1:], kept, releases=2), twice)
+        assert np.allclose(noise.at_most(tries[1:], kept, releases=2), twice)
 
 
 def test_time_tells_as_much_as_the_distance_of_the_two_laws():
@@ -236,22 +236,22 @@ def test_time_tells_as_much_as_the_distance_of_the_two_laws():
     laws = ((1 - kept) ** (tries - 1.0) * kept for kept in (first, second))
     gap = np.abs(np.subtract(*laws))
     by_law = 0.5 + float(gap.sum()) / 4
-    assert timing.right(first, second, releases=1) == pytest.approx(by_law)
-    laws = [timing.at_most(tries, kept, releases=7) for kept in (first, second)]
+    assert noise.right(first, second, releases=1) == pytest.approx(by_law)
+    laws = [noise.at_most(tries, kept, releases=7) for kept in (first, second)]
     by_search = 0.5 + float(np.abs(laws[0] - laws[1]).max()) / 2
-    assert timing.right(second, first, releases=7) == pytest.approx(by_search)
-    more = [timing.right(first, second, releases=r) for r in (1, 2, 10, 100)]
+    assert noise.right(second, first, releases=7) == pytest.approx(by_search)
+    more = [noise.right(first, second, releases=r) for r in (1, 2, 10, 100)]
     assert more == sorted(more)
     assert more[-1] > 0.99
-    assert timing.right(1.0, 1.0, releases=5) == 0.5
-    assert timing.right(1e-9, 1.0, releases=3) == pytest.approx(1.0)
+    assert noise.right(1.0, 1.0, releases=5) == 0.5
+    assert noise.right(1e-9, 1.0, releases=3) == pytest.approx(1.0)
     with pytest.raises(ParameterError):
-        timing.right(0.0, 0.5, releases=1)
+        noise.right(0.0, 0.5, releases=1)
 
 
 def test_stopwatch_of_a_steady_release_is_the_same_in_both_worlds():
-    watch = timing.steady(64, releases=2000, rng=rng())
-    error = timing.JITTER * math.sqrt(2 / 2000)
+    watch = noise.steady(64, releases=2000, rng=rng())
+    error = noise.JITTER * math.sqrt(2 / 2000)
     assert abs(float(watch.first.mean() - watch.second.mean())) < 6.5 * error
-    redrawn = timing.redrawing(0.5, 0.9, releases=2000, rng=rng())
+    redrawn = noise.redrawing(0.5, 0.9, releases=2000, rng=rng())
     assert float(redrawn.first.mean()) > 1.5 * float(redrawn.second.mean())

@@ -11,7 +11,7 @@ from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
-from dpcore.studies.attacks.floating_point import careless, naive_releases, reachable
+from dpcore.studies.attacks.noise import careless, naive_releases, reachable
 from dpcore.studies.comparing.error_curves import Fairness
 from dpcore.studies.comparing.error_maps import (
     CLEARLY,

@@ -13,7 +13,7 @@ from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.sums_and_means import Mean
-from dpcore.studies.attacks.disclosed_losses import (
+from dpcore.studies.attacks.noise import (
     attack_count,
     attack_mean,
     counts_from_loss,

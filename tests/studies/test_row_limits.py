@@ -7,7 +7,7 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.figures.row_limits import limits_picture
+from dpcore.figures.tradeoffs import limits_picture
 from dpcore.studies.row_limits import LIMITS, Guess, count_errors, mean_errors, with_limit
 
 BOUNDS = Interval(lower=0.0, upper=10.0)

@@ -12,7 +12,7 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import Release
-from dpcore.synthesis import fitting, forest, released_counts, rows
+from dpcore.synthesis import fitting, released_counts
 from dpcore.synthesis.fitting import fit
 from dpcore.synthesis.released_counts import questions
 
@@ -103,11 +103,11 @@ def record(request, labels, values, intervals):
 
 
 def made(counts, seed=1, whole_numbers=("age",)):
-    trees = forest.plant(counts)
+    trees = fitting.plant(counts)
     fitted = fit(trees)
     whole = fitting.whole(trees, fitted)
     rng = np.random.default_rng(seed)
-    return (trees, fitted, whole, rows.deal(trees, whole, rng=rng, whole_numbers=whole_numbers))
+    return (trees, fitted, whole, fitting.deal(trees, whole, rng=rng, whole_numbers=whole_numbers))
 
 
 def exactly(request):

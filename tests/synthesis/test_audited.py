@@ -8,7 +8,7 @@ import pytest
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import Trial, TrialDraws, batches
 from dpcore.studies.meaning.attacker import Guarantee
-from dpcore.synthesis import fitting, forest
+from dpcore.synthesis import fitting
 from dpcore.synthesis.fitting import fit
 from tests.synthesis.tables import SICK, asked, told
 
@@ -26,7 +26,7 @@ def test_a_made_up_table_tells_no_more_than_its_counts(times, refuted):
         found = []
         for _ in range(size):
             counts = np.array([40.0, 10.0 - world]) + rng.laplace(0, noise, 2)
-            trees = forest.plant([told(request, counts, 5 * noise)])
+            trees = fitting.plant([told(request, counts, 5 * noise)])
             found.append(fitting.whole(trees, fit(trees)).columns["sick"])
         return np.array(found, dtype=float)
 

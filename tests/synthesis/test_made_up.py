@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.synthesis import fitting, forest, rows
+from dpcore.synthesis import fitting
 from dpcore.synthesis.fitting import fit
 from dpcore.synthesis.original import exact, ties
 from tests.synthesis.tables import (
@@ -75,7 +75,7 @@ def test_counts_that_agree_are_kept_to_the_person():
 
 def test_what_was_not_counted_together_has_nothing_to_do_with_each_other():
     _, _, _, table = made([exactly(one) for one in asked(hub=None)])
-    trees = forest.plant([exactly(one) for one in asked(hub=None)])
+    trees = fitting.plant([exactly(one) for one in asked(hub=None)])
     found = {(tie.first, tie.second): tie for tie in ties(trees, DATASET, table)}
     broken = found["age", "ward"]
     assert broken.original > 0.5
@@ -91,9 +91,9 @@ def test_what_was_not_counted_together_has_nothing_to_do_with_each_other():
 def test_a_ring_gives_up_the_pair_that_tells_least():
     pairs = [(AGE, WARD), (AGE, PAY), (WARD, PAY)]
     counts = [exactly(asked(pair, hub=pair[0])[0]) for pair in pairs]
-    trees = forest.plant(counts)
-    least = min(counts, key=lambda one: forest.mutual_information(one.counts))
-    assert trees.left_out == ((least, forest.RING),)
+    trees = fitting.plant(counts)
+    least = min(counts, key=lambda one: fitting.mutual_information(one.counts))
+    assert trees.left_out == ((least, fitting.RING),)
     assert ("age", "ward") in [one.names for one in trees.pairs]
 
 
@@ -101,16 +101,16 @@ def test_of_two_answers_the_one_with_less_noise_is_kept():
     (request,) = asked((WARD,), hub=None)
     (louder,) = asked((WARD,), hub=None, epsilon=0.1)
     quiet, loud = answered(request), answered(louder)
-    trees = forest.plant([loud, quiet])
+    trees = fitting.plant([loud, quiet])
     assert trees.kept == (quiet,)
-    assert trees.left_out == ((loud, forest.NOISIER),)
+    assert trees.left_out == ((loud, fitting.NOISIER),)
 
 
 def test_a_column_is_kept_as_it_was_counted_most_often():
     five = [exactly(one) for one in asked((AGE, WARD, SICK))]
     (seven,) = [exactly(one) for one in asked((AGE,), hub=None, bins=7)]
-    trees = forest.plant([seven, *five])
-    assert trees.left_out == ((seven, forest.OTHER_CELLS),)
+    trees = fitting.plant([seven, *five])
+    assert trees.left_out == ((seven, fitting.OTHER_CELLS),)
     assert len(trees.axes) == 3
 
 
@@ -119,7 +119,7 @@ def test_contradictions_are_told():
     wrong = np.zeros_like(one.counts)
     wrong[0, 0] = PEOPLE
     one = replace(one, counts=wrong, ends=np.stack([wrong - 1, wrong + 1], axis=-1))
-    trees = forest.plant([one, other])
+    trees = fitting.plant([one, other])
     fitted = fit(trees)
     assert fitted.stretch > 10
     assert sum(fitting.whole(trees, fitted).pairs[0].ravel()) == PEOPLE
@@ -130,15 +130,15 @@ def test_nobody_can_be_left_and_is_said():
     said = exactly(request)
     none = np.array([-3.0, -2.0])
     none = replace(said, counts=none, ends=np.stack([none - 5, none + 5], axis=-1))
-    trees = forest.plant([none])
+    trees = fitting.plant([none])
     with pytest.raises(ParameterError, match="nobody in the table"):
         fitting.whole(trees, fit(trees))
     with pytest.raises(ParameterError, match="at least one column"):
-        fit(forest.plant([]))
+        fit(fitting.plant([]))
 
 
 def test_it_is_made_from_public_things_alone():
-    for made_by in (forest.plant, fit, fitting.whole, rows.deal):
+    for made_by in (fitting.plant, fit, fitting.whole, fitting.deal):
         kinds = [str(p.annotation) for p in inspect.signature(made_by).parameters.values()]
         assert not any("Dataset" in kind for kind in kinds)
 
@@ -171,7 +171,7 @@ def test_whole_numbers_stay_in_bins_that_have_some():
     low, high = np.array([0.0, 2.5, 2.2]), np.array([2.5, 5.0, 2.8])
     last = np.array([False, True, False])
     for spread in (0.0, 0.5, 0.999999):
-        found = rows._whole(low, high, last=last, spread=np.full(3, spread))  # noqa: SLF001
+        found = fitting._whole(low, high, last=last, spread=np.full(3, spread))  # noqa: SLF001
         assert 0 <= found[0] <= 2
         assert 3 <= found[1] <= 5
         assert found[2] in {2, 3}

@@ -8,7 +8,7 @@ import streamlit as st
 from dpcore.analyses.base import Request
 from dpcore.analyses.cross_table import CrossedQuery, CrossPlan
 from dpcore.arrays import FloatArray
-from dpcore.figures.cross_tables import CrossNumbers, cross_picture
+from dpcore.figures.answers import CrossNumbers, cross_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent
 from dpcore.inference.intervals import LEVEL

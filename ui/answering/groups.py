@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import streamlit as st
@@ -15,11 +15,12 @@ from dpcore.figures.answers import GroupNumbers, groups_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
+from dpcore.planning.analysis_plan import USUAL_GROUP
 from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, results, session
-from ui.answering import assumed_size
+from ui.controls import Cell
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     unit = after_number(asked.query.quantity.of_differences)
     noun = _noun(asked)
     count = len(plan.groups)
-    sizes = tuple(people for people in assumed_size.SIZES if people <= assumed_size.most_people())
-    size = assumed_size.ask(controls.Cell(place=third), of_pair=False)
+    sizes = tuple(people for people in SIZES if people <= most_people())
+    size = ask_size(controls.Cell(place=third), of_pair=False)
     off, *known = map(float, plan.ratio_half_widths((size, *sizes)))
     first.metric(
         f"Noise, a group of {size:,}",
@@ -150,3 +151,30 @@ def details(asked: Request) -> str:
 def _noun(asked: Request) -> str:
     kind = asked.query.kind
     return "share" if kind is StatisticKind.PROPORTION else kind.value
+
+
+# The control for the size of a group that a reader assumes. Sizes are private.
+
+_MOST: Final = 10**9
+SIZES: Final = (10, 30, 100, 300, 1_000, 10_000)
+"""Sizes that margins of error are listed for."""
+
+
+def most_people() -> int:
+    """Return how many people a group can have: no more than the table, if public."""
+    study = session.require_study()
+    return study.dataset.people if study.public_number else _MOST
+
+
+def ask_size(cell: Cell, *, of_pair: bool) -> int:
+    """Ask for the size of a group, or of each of two."""
+    most = most_people()
+    return cell.number(
+        "Groups of how many?" if of_pair else "A group of how many?",
+        min(USUAL_GROUP, max(most // 2, 1)),
+        (1, most),
+        key=f"size-of-a-{'pair' if of_pair else 'group'}-{session.generation()}",
+        kept="session",
+        note="The sizes of groups are private, so their errors cannot be known in advance. "
+        "Name a size to see them; nothing is released by that.",
+    )

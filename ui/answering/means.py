@@ -21,7 +21,7 @@ from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from ui import controls, results, session
-from ui.answering import assumed_size
+from ui.answering import groups
 from ui.text import literal
 
 _Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
@@ -30,8 +30,8 @@ _Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
 def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -> None:
     """Show how far off each mean will be, for sizes that the reader names."""
     first, second, third = cells
-    size = assumed_size.ask(controls.Cell(place=third), of_pair=False)
-    sizes = tuple(people for people in assumed_size.SIZES if people <= assumed_size.most_people())
+    size = groups.ask_size(controls.Cell(place=third), of_pair=False)
+    sizes = tuple(people for people in groups.SIZES if people <= groups.most_people())
     off, *known = map(float, plan.height_half_widths((size, *sizes)))
     first.metric(
         f"Noise / range, a group of {size:,}",

@@ -22,7 +22,7 @@ from dpcore.releases.digits import quantity_in, sizes_text
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from ui import controls, results, session
-from ui.answering import assumed_size
+from ui.answering import groups
 from ui.text import after_number, literal
 
 _Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
@@ -34,7 +34,7 @@ def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
     """Show how far off the difference will be, for sizes that the reader names."""
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
-    size = assumed_size.ask(controls.Cell(place=third), of_pair=True)
+    size = groups.ask_size(controls.Cell(place=third), of_pair=True)
     off = plan.half_width((size, size))
     first.metric(
         f"Noise, groups of {size:,}",
@@ -48,11 +48,11 @@ def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
         help=f"A group whose released number of {asked.query.unit.counted} is no larger than "
         "this is not distinguishable from an empty one. Then there is no number.",
     )
-    known = [(people, plan.half_width((people, people))) for people in assumed_size.SIZES]
+    known = [(people, plan.half_width((people, people))) for people in groups.SIZES]
     told = [
         f"{people:,}: {_said(each, unit)}"
         for people, each in known
-        if people <= assumed_size.most_people()
+        if people <= groups.most_people()
     ]
     if told:
         st.caption(

@@ -19,8 +19,6 @@ from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.formatting import epsilon_text, significant
 from dpcore.inference.intervals import LEVEL, Expectation, expect, level_of_each
 from dpcore.ledger.account import Account
-from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.amounts import cost_text
 from dpcore.statistics.kinds import StatisticKind
 from ui import accounts, results, session
 from ui.answering import chains, groups, means, pair

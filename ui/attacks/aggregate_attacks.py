@@ -34,18 +34,21 @@ from dpcore.formatting import (
 )
 from dpcore.inference.share_intervals import clopper_pearson
 from dpcore.privacy.interpretation import best_guess, posterior
-from dpcore.studies.attacks.differencing import attack
-from dpcore.studies.attacks.membership import Game, Rounds, game, play
-from dpcore.studies.attacks.reconstruction import (
+from dpcore.studies.attacks.aggregates import (
+    Game,
     Parts,
     ReconstructionMethod,
+    Rounds,
     Solver,
+    attack,
     epsilons,
+    game,
     guessing,
     known_roughly,
     likely_at_most,
     noise_scale,
     parts,
+    play,
     private_counts,
     recover,
     rounded_counts,

@@ -33,11 +33,19 @@ from dpcore.formatting import (
 from dpcore.individual.publishable import own_worst_shift
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.attacks.averaging import Averaging, ask_again, band, needed
-from dpcore.studies.attacks.disclosed_losses import attack_mean
-from dpcore.studies.attacks.floating_point import careless, on_grid
+from dpcore.studies.attacks.noise import (
+    Averaging,
+    ask_again,
+    attack_mean,
+    band,
+    careless,
+    needed,
+    on_grid,
+    redrawing,
+    right,
+    steady,
+)
 from dpcore.studies.attacks.targets import Target
-from dpcore.studies.attacks.timing import redrawing, right, steady
 from dpcore.studies.teaching.laboratory import UNIT, acceptance
 from ui import controls, results
 from ui.attacks.attack_target import AttackTarget, DeclaredAttack, show_lesson, show_verdict

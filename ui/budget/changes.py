@@ -10,7 +10,7 @@ from dpcore.figures.attackers import odds_text
 from dpcore.ledger.account import Account
 from dpcore.ledger.chain import EntryKind
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.amounts import limit_text
+from dpcore.releases.digits import limit_text
 from ui import recovery, results, session
 from ui.budget import periods
 from ui.study import Study

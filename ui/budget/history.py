@@ -13,9 +13,9 @@ from dpcore.ledger.account import Account
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from dpcore.releases.amounts import limit_text, spent_text
+from dpcore.releases.digits import limit_text, spent_text
 from dpcore.releases.record import Release
-from ui import results, session
+from ui import accounts, results, session
 from ui.accounts import WAYS, left, used_up
 from ui.text import literal
 
@@ -102,3 +102,28 @@ def methods(releases: Sequence[Release], account: Account) -> None:
             "The tighter totals hold only for a plan that is fixed before its first result. "
             f"The limit does not use them. {WAYS}"
         )
+
+
+# What was released on every account of the ledger, for people who have no table.
+
+
+def show() -> None:
+    """Show the answers of an account of the ledger, and offer them as files."""
+    book = session.kept_ledger()
+    known = [account for account in book.accounts() if account.releases]
+    if not known:
+        st.info("Nothing has been released from this ledger yet.")
+        return
+    number = st.selectbox(
+        "Account",
+        range(len(known)),
+        format_func=lambda place: known[place].title or f"Account {place + 1}",
+        key="released-account",
+    )
+    account = known[number]
+    found = [one for table in account.fingerprints for one in book.releases(table)]
+    releases = tuple(sorted(found, key=lambda one: one.created))
+    results.public_badge()
+    st.caption(f"Budget: {account.budget.describe()}. Left: {accounts.left(account)}.")
+    results.listing(releases)
+    results.release_files(releases, "released", in_use=False)

@@ -8,7 +8,7 @@ from dpcore.figures.attackers import odds_text
 from dpcore.ledger.account import Account, PersonTotal, by_period, by_table, person_totals
 from dpcore.ledger.periods import limit
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.amounts import left_text, spent_text
+from dpcore.releases.digits import left_text, spent_text
 from ui import results, session
 from ui.budget.periods import text_of
 

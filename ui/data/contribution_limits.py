@@ -11,11 +11,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.aggregation import NOBODY, persons
 from dpcore.data.preparation.conditions import Condition, met_by
 from dpcore.data.preparation.contribution_bounds import RowCap
-from dpcore.data.preparation.identifiers import NOBODY, persons
 from dpcore.errors import DataError
-from dpcore.figures.row_limits import limits_picture
+from dpcore.figures.tradeoffs import limits_picture
 from dpcore.studies.row_limits import Guess, LimitErrors, count_errors, mean_errors, with_limit
 from ui import confidential, controls, results, session
 

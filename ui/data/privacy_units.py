@@ -13,15 +13,17 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.disclosure_risks import numbers_people
 from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.preparation.aggregation import (
+    NOBODY,
     Derived,
+    Ownerless,
     PeopleDataset,
     Preparation,
     Recipe,
     one_row_each,
+    persons,
 )
 from dpcore.data.preparation.conditions import Condition, LabelCondition
 from dpcore.data.preparation.contribution_bounds import CappedDataset, RowCap, at_most
-from dpcore.data.preparation.identifiers import NOBODY, Ownerless, persons
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
 from ui import confidential, controls, session

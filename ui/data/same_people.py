@@ -19,7 +19,7 @@ from dpcore.formatting import people as people_of
 from dpcore.ledger import people
 from dpcore.ledger.account import Account
 from dpcore.ledger.people import Description, Likeness
-from dpcore.releases.amounts import limit_text
+from dpcore.releases.digits import limit_text
 from ui import accounts, session
 from ui.data import declaring, fingerprinting
 from ui.study import AccountTerms, Study

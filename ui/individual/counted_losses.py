@@ -29,8 +29,7 @@ from dpcore.figures.attackers import belief_text
 from dpcore.figures.individual.people import counted_picture, groups_picture
 from dpcore.formatting import epsilon_text, in_full, percent, rounded, significant
 from dpcore.individual.explanation import explain_alone
-from dpcore.individual.guarantee_ladder import GuaranteeLadder
-from dpcore.individual.losses import ExposedPerson, Losses
+from dpcore.individual.losses import ExposedPerson, GuaranteeLadder, Losses
 from dpcore.individual.model_losses import audited_moves, counted_model_losses, model_loss
 from dpcore.individual.per_instance_loss import counted_losses, person_of_row
 from dpcore.models.glm_influence import AuditedRemovals
@@ -38,7 +37,7 @@ from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
 from ui import controls, layout, partwise, results, session
 from ui.individual import everybody, model_losses, statistic_losses
-from ui.models import fitting
+from ui.models import modelling
 from ui.study import Study
 from ui.text import literal
 
@@ -274,12 +273,12 @@ def model_views(asked: ModelRequest, study: Study) -> None:
     table = study.parts
     if table is None:
         raise InPartsError("Losses are counted of a table in parts.")
-    fit = fitting.fitted(study, asked)
+    fit = modelling.fitted(study, asked)
     if fit is None:
         return
     audited = None
     if not fit.linear:
-        audited = fitting.found(
+        audited = modelling.found(
             "model-audited",
             f"{study.about(asked.question)} {asked.matrix}",
             study,
@@ -297,7 +296,7 @@ def model_views(asked: ModelRequest, study: Study) -> None:
 def _everybody_of_model(subject: _Subject, table: PartitionedDataset) -> None:
     del table
     asked, study, fit, audited = subject
-    losses = fitting.found(
+    losses = modelling.found(
         "model-losses",
         subject.key,
         study,
@@ -366,7 +365,7 @@ def _one_person_of_model(subject: _Subject, table: PartitionedDataset) -> None:
     """Look one person up, by the row of the table."""
     asked, study, fit, audited = subject
     row = ask_row(table)
-    looked = fitting.found(
+    looked = modelling.found(
         "model-person",
         f"{row} {subject.key}",
         study,

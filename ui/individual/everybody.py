@@ -18,8 +18,7 @@ from dpcore.figures.individual import guarantees, people
 from dpcore.figures.individual import one_person as published
 from dpcore.formatting import epsilon_text, percent, rounded, significant
 from dpcore.individual import generalization
-from dpcore.individual.guarantee_ladder import GuaranteeLadder
-from dpcore.individual.losses import Losses
+from dpcore.individual.losses import GuaranteeLadder, Losses
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import BoundCheck, moment_curve
 from ui import controls, results, session

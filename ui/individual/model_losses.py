@@ -15,7 +15,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dpcore.analyses.model import ModelRequest
-from dpcore.data.preparation.identifiers import unit_codes
+from dpcore.data.preparation.aggregation import unit_codes
 from dpcore.errors import ParameterError
 from dpcore.figures.individual.guarantees import (
     LossCauses,
@@ -35,7 +35,7 @@ from dpcore.studies.individual.leverage_map import Causes, LeverageMap, causes, 
 from ui import results, session, work
 from ui.individual import everybody, model_details, one_person
 from ui.individual.subject import ModelSubject
-from ui.models import fitting
+from ui.models import modelling
 from ui.study import Study
 from ui.text import literal
 
@@ -319,7 +319,7 @@ def losses_of_model(
 ) -> ModelSubject | None:
     """Return the model with everybody's loss; ``None`` while an audit goes on."""
     question = study.about(asked.question)
-    fit = fitting.fitted(study, asked)
+    fit = modelling.fitted(study, asked)
     if fit is None:
         return None
     audited = None

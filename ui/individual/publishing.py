@@ -32,7 +32,7 @@ from dpcore.individual.release_losses import ReleaseLosses
 from dpcore.models.loss_functions import ModelKind
 from dpcore.privacy.events import GaussianEvent, LaplaceEvent
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.attacks.disclosed_losses import Recovery, attack_count, attack_mean
+from dpcore.studies.attacks.noise import Recovery, attack_count, attack_mean
 from dpcore.studies.individual.reports import (
     Reports,
     ReportSettings,

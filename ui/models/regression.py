@@ -26,7 +26,7 @@ from dpcore.models.question import Fit
 from dpcore.models.shrinkage import Plain, plain_beside
 from dpcore.releases.record import Release
 from ui import offering, results, session
-from ui.models import fitting, modelling
+from ui.models import modelling
 from ui.study import Study
 from ui.text import literal, sentence_of
 
@@ -111,12 +111,12 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
         DataError: No model can be fitted to the table.
 
     """
-    fit = fitting.fitted(study, asked)
+    fit = modelling.fitted(study, asked)
     if fit is None:
         return
     key = study.about(asked.question)
     _left_out(study, asked, fit)
-    checks = fitting.found(
+    checks = modelling.found(
         "model-checks", key, study, fit, diagnose, doing="Looking how the fit went"
     )
     if checks is None:
@@ -126,7 +126,7 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
         _beside(study, asked, fit, answer)
     except InPartsError as error:
         st.info(sentence_of(error))
-    plain = fitting.found(
+    plain = modelling.found(
         "plain-fit", key, study, fit, plain_beside, doing="Fitting without the penalty"
     )
     if plain is not None:
@@ -138,7 +138,7 @@ def _left_out(study: Study, asked: ModelRequest, fit: Fit) -> None:
     question, most = asked.question, asked.question.most_people
     if fit.people < most or most >= study.dataset.people:
         return
-    everybody = fitting.everybody(study, asked)
+    everybody = modelling.everybody(study, asked)
     if everybody is not None and everybody > most:
         counted = session.unit().number(everybody - most)
         text = f"The table has {counted} more than the public maximum."
@@ -182,7 +182,7 @@ def _beside(study: Study, asked: ModelRequest, fit: Fit, answer: Release | None)
 def _simulated(study: Study, asked: ModelRequest, fit: Fit) -> FloatArray | None:
     """Return coefficients as they could be released; ``None`` until they are there."""
     number = session.count(_DRAW)
-    return fitting.found(
+    return modelling.found(
         "model-simulated",
         f"{number} {asked.analysis(study.fingerprint)}",
         study,

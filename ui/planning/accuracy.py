@@ -9,7 +9,7 @@ from dpcore.formatting import capital
 from dpcore.planning.analysis_plan import AnalysisPlan, Split
 from dpcore.planning.comparison import around, compare
 from dpcore.planning.needs import smallest_text
-from ui import plan_notes, results
+from ui import plans, results
 from ui.text import literal
 
 
@@ -27,4 +27,4 @@ def show(plan: AnalysisPlan) -> None:
         notes.append(f"\\* assumes {sizes} rows in a group.")
     if plan.split is Split.BEST and any(i.wanted is None and not i.fixed for i in plan.items):
         notes.append("Without a target, a tenth of the range of the answer is assumed.")
-    st.caption(" ".join([*notes, plan_notes.imputed(plan.items)]))
+    st.caption(" ".join([*notes, plans.imputed(plan.items)]))

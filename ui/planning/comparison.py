@@ -23,8 +23,8 @@ from dpcore.planning.outcomes import DOTS, outcomes, usual
 from dpcore.planning.plan_files import from_json
 from dpcore.planning.splits import scaled
 from dpcore.privacy.interpretation import best_guess
-from dpcore.releases.amounts import cost_text
-from ui import controls, plan_notes, plans, results, session
+from dpcore.releases.digits import cost_text
+from ui import controls, plans, results, session
 from ui.controls import Typed
 from ui.planning import files
 from ui.study import Study
@@ -157,7 +157,7 @@ def _load(study: Study, text: bytes) -> None:
 
 def show(plan: Option, other: Option, study: Study) -> None:
     """Show protection, margins and possible results of both."""
-    told = plan_notes.smallest_of((*plan.basket.items, *other.basket.items), study)
+    told = plans.smallest_of((*plan.basket.items, *other.basket.items), study)
     with controls.valid():
         for option, place in zip((plan, other), st.columns(2), strict=True):
             with place, st.container(border=True):
@@ -169,7 +169,7 @@ def show(plan: Option, other: Option, study: Study) -> None:
         notes.append("\\* depends on an assumed group size.")
     if plan.smallest:
         notes.append(f"{literal(capital(plan.smallest))}.")
-    st.caption(" ".join([*notes, plan_notes.imputed(plan.basket.items)]))
+    st.caption(" ".join([*notes, plans.imputed(plan.basket.items)]))
     possible(plan, other)
 
 

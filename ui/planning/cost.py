@@ -14,7 +14,7 @@ from dpcore.ledger.account import Account
 from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.releases.amounts import cost_text, spent_text
+from dpcore.releases.digits import cost_text, spent_text
 from dpcore.releases.record import Release
 from ui import accounts, plans, results, session
 from ui.study import Study

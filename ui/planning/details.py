@@ -15,7 +15,7 @@ from dpcore.planning.analysis_plan import LONGEST_NAME, AnalysisPlan, PlannedQue
 from dpcore.planning.group_sizes import too_few
 from dpcore.planning.needs import Need, needs
 from dpcore.planning.targets import OF_A_DIFFERENCE, is_difference, people_for, size_condition_text
-from ui import controls, plan_notes, plans, session
+from ui import controls, plans, session
 from ui.study import Study
 from ui.text import literal
 
@@ -106,7 +106,7 @@ def _notes(item: PlannedQuery, study: Study) -> None:
     condition = size_condition_text(item)
     if condition:
         st.caption(literal(condition))
-    known = plan_notes.smallest_of((item,), study)
+    known = plans.smallest_of((item,), study)
     if item.seen and too_few(item, known):
         st.warning(f"✓ may be wrong. {literal(known[item.key].text)}.")
     if is_difference(item):

@@ -13,7 +13,7 @@ from dpcore.analyses.base import Mode
 from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.gathering import changes_of
 from dpcore.planning.comparison import Option
-from ui import controls, downloads, plan_notes, session, typed
+from ui import controls, downloads, plans, session, typed
 from ui.budget import documents
 from ui.study import Study
 from ui.text import literal
@@ -46,7 +46,7 @@ def show(plan: Option, other: Option, study: Study) -> None:
         budget=account.budget,
         spent=account.spent,
         changes=changes_of(session.ledger().history(account.name)),
-        told=plan_notes.smallest_of((*plan.basket.items, *other.basket.items), study),
+        told=plans.smallest_of((*plan.basket.items, *other.basket.items), study),
         typed=typed.of(study),
         lesson=session.mode() is Mode.CLASSROOM,
         prepared=datetime.now(UTC).date(),

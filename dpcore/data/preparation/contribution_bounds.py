@@ -14,6 +14,7 @@ from dpcore.data.cells import is_number, number, text_of
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.data.fingerprints import check_key
+from dpcore.data.preparation.aggregation import NOBODY, RowOwners, fingerprint_of_people, persons
 from dpcore.data.preparation.conditions import (
     Condition,
     RowSubset,
@@ -22,7 +23,6 @@ from dpcore.data.preparation.conditions import (
     met_by,
     renamed,
 )
-from dpcore.data.preparation.identifiers import NOBODY, RowOwners, fingerprint_of_people, persons
 from dpcore.errors import DataError, ParameterError
 
 if TYPE_CHECKING:

@@ -29,6 +29,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.aggregation import (
     Derived,
+    Ownerless,
     PeopleDataset,
     Preparation,
     Recipe,
@@ -58,7 +59,6 @@ from dpcore.data.preparation.derived_columns import (
     Without,
     with_new_columns,
 )
-from dpcore.data.preparation.identifiers import Ownerless
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

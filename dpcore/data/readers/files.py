@@ -21,11 +21,10 @@ from dpcore.data.columns import Column
 from dpcore.data.dialects import Dialect, FileFormat, sniff
 from dpcore.data.limits import Proceed
 from dpcore.data.proposals import proposed
-from dpcore.data.readers.arrow import is_arrow, read_arrow
 from dpcore.data.readers.csv_reader import header_of, read_csv
 from dpcore.data.readers.excel import is_workbook, open_sheet, sheets
 from dpcore.data.readers.file_table import FileTable
-from dpcore.data.readers.parquet import is_parquet, read_parquet
+from dpcore.data.readers.parquet import is_arrow, is_parquet, read_arrow, read_parquet
 from dpcore.data.readers.statistical_packages import is_coded, read_coded
 from dpcore.errors import DataError
 

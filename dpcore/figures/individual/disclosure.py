@@ -22,7 +22,7 @@ from dpcore.figures.theme import (
 )
 from dpcore.figures.traces import NAME, above, dot, line, points, vertical
 from dpcore.formatting import brief, epsilon_text, measured, significant
-from dpcore.studies.attacks.disclosed_losses import Recovery
+from dpcore.studies.attacks.noise import Recovery
 from dpcore.studies.individual.reports import Reports
 
 _STYLES = {

@@ -45,7 +45,7 @@ from dpcore.figures.traces import (
     vertical,
 )
 from dpcore.formatting import epsilon_text, percent, significant
-from dpcore.individual.guarantee_ladder import GuaranteeLadder
+from dpcore.individual.losses import GuaranteeLadder
 from dpcore.studies.individual.frontier import Frontier
 from dpcore.studies.individual.leverage_map import IsoLine, LeverageMap
 from dpcore.studies.wang2019 import (

@@ -13,7 +13,6 @@ import pandas as pd
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
-from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.theme import (
     CONFIDENTIAL,
     DOTTED,
@@ -35,6 +34,8 @@ from dpcore.figures.traces import (
     above,
     area,
     band,
+    cells,
+    date_ticks,
     densities,
     dot,
     interval,

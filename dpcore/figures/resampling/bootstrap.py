@@ -12,7 +12,6 @@ import pandas as pd
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
-from dpcore.figures.calendar import cells, date_ticks
 from dpcore.figures.theme import (
     GUIDE,
     HEIGHT,
@@ -30,7 +29,9 @@ from dpcore.figures.traces import (
     NAME,
     Trace,
     bars,
+    cells,
     curves,
+    date_ticks,
     dot,
     histogram,
     interval,

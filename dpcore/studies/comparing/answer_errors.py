@@ -27,7 +27,7 @@ from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import exact_ratios
 from dpcore.inference.quantile_intervals import estimated_places
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.planning.simulated_answers import (
+from dpcore.planning.outcomes import (
     SimulatedAnswers,
     correlation_answers,
     difference_answers,

@@ -14,8 +14,13 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe, one_row_each
-from dpcore.data.preparation.identifiers import Ownerless
+from dpcore.data.preparation.aggregation import (
+    Derived,
+    Ownerless,
+    Preparation,
+    Recipe,
+    one_row_each,
+)
 from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 from dpcore.relations import NeighboringRelation, TableSize

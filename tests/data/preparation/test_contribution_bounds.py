@@ -18,10 +18,9 @@ from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.aggregation import Preparation, one_row_each
+from dpcore.data.preparation.aggregation import Ownerless, Preparation, one_row_each
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.contribution_bounds import RowCap, at_most, chosen
-from dpcore.data.preparation.identifiers import Ownerless
 from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import Design

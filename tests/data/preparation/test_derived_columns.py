@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe
+from dpcore.data.preparation.aggregation import Derived, Ownerless, Preparation, Recipe
 from dpcore.data.preparation.conditions import (
     Comparison,
     DateCondition,
@@ -34,7 +34,6 @@ from dpcore.data.preparation.derived_columns import (
     Without,
     with_new_columns,
 )
-from dpcore.data.preparation.identifiers import Ownerless
 from dpcore.data.preparation.steps import STEPS, PreparationSteps, as_read, prepared, steps_of
 from dpcore.data.proposals import proposed
 from dpcore.errors import ParameterError

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from dpcore.data.columns import MAX_LABELS, Column, ColumnKind, yes_no
 from dpcore.data.proposals import proposed
-from dpcore.data.readers.databases.rows import GatheredRows
+from dpcore.data.readers.databases.query import GatheredRows
 from dpcore.data.readers.databases.sources import NO_DRIVER, Database, asked
 from dpcore.data.readers.file_table import column_names
 from dpcore.data.readers.files import Opened

@@ -1,6 +1,6 @@
-"""Reconstruction: a secret yes/no column from many counts of parts of the people.
+"""Attacks on totals and counts: reconstruction, differencing and membership.
 
-Each count is one equation in ``n`` unknowns that are 0 or 1. With ``m`` counts of
+Reconstruction of a secret yes/no column: each count is one equation in ``n`` unknowns that are 0 or 1. With ``m`` counts of
 public parts, the rows of ``A``, exact counts ``y = A x`` are solved for ``x``; counts
 that are rounded, or wrong by less than about ``sqrt(n)``, still give nearly everybody
 away (Dinur and Nissim 2003; Dwork, McSherry and Talwar 2007).
@@ -25,17 +25,22 @@ right guesses is at most that of ``n`` coins which fall right with probability `
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betainc
 
 from dpcore.arrays import FloatArray
+from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.laplace import least_scale
 from dpcore.mechanisms.mechanism import require_budget
+from dpcore.privacy.halving import halved
+from dpcore.studies.attacks.targets import Target
 
 _MIDDLE = 0.5
 _NO_NEWS = 1e-10
@@ -260,3 +265,221 @@ def known_roughly(share: float) -> float:
 def epsilons(chosen: float, steps: int) -> FloatArray:
     """Return so many totals to try from 0.1 to 1,000, and the chosen one, ascending."""
     return np.unique(np.append(np.geomspace(0.1, 1000.0, steps), chosen))
+
+
+# Differencing: two totals, one before and one after somebody moved in.
+#
+# The difference of two exact totals is the newcomer's value. Behind Laplace noise of
+# scale ``b`` on each total it is that value plus the difference ``D`` of two Laplace
+# draws, of which ``P(|D| > t) = e^(-t/b) (1 + t/(2 b))``. The newcomer is in one of the
+# two tables only, and loses the epsilon of one release; whoever is in both loses it
+# twice.
+
+LEVEL: Final = 0.95
+_FAR = 60.0
+
+
+def outside(distance: ArrayLike, scale: float) -> FloatArray:
+    """Return how likely two Laplace draws differ by more than a distance.
+
+    >>> float(outside(0.0, 1.0)), round(float(outside(2.0, 1.0)), 6)
+    (1.0, 0.270671)
+    """
+    t = np.asarray(distance, dtype=np.float64) / scale
+    return np.asarray(np.exp(-t) * (1 + t / 2))
+
+
+def reach(scale: float, level: float = LEVEL) -> float:
+    """Return how far the difference reaches with probability ``level``.
+
+    >>> round(reach(1.0), 4)
+    4.113
+    """
+    _, high = halved(lambda t: float(outside(t, 1.0)) <= 1 - level, 0.0, _FAR)
+    return high * scale
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Differencing:
+    """What an attacker makes of the totals before and after. CONFIDENTIAL.
+
+    Attributes:
+        truth: The newcomer's value, within the bounds.
+        before: The exact total without the newcomer.
+        after: The exact total with the newcomer.
+        noisy_before: What is released privately without the newcomer.
+        noisy_after: What is released privately with the newcomer.
+        scale: Scale of the Laplace noise on each total. Public.
+        bounds: What a value can be. Public.
+
+    """
+
+    truth: float = field(repr=False)
+    before: float = field(repr=False)
+    after: float = field(repr=False)
+    noisy_before: float = field(repr=False)
+    noisy_after: float = field(repr=False)
+    scale: float
+    bounds: Interval
+
+    @property
+    def exact(self) -> float:
+        """Return the difference of the exact totals."""
+        return self.after - self.before
+
+    @property
+    def private(self) -> float:
+        """Return the difference of the private totals."""
+        return self.noisy_after - self.noisy_before
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Return where the value lies with 95% confidence, by the private totals."""
+        far = reach(self.scale)
+        return self.private - far, self.private + far
+
+    @property
+    def left(self) -> float:
+        """Return which share of all possible values the interval leaves, in [0, 1]."""
+        low, high = self.bounds.clip(np.array(self.interval)).tolist()
+        return float((high - low) / self.bounds.width)
+
+
+def attack(
+    target: Target, newcomer: int, *, epsilon: float, rng: np.random.Generator
+) -> Differencing:
+    """Return what the totals before and after a person moved in tell.
+
+    Args:
+        target: The people and their values.
+        newcomer: Who moves in, from 0.
+        epsilon: The price of each of the two private totals.
+        rng: Draws the noise.
+
+    Raises:
+        ParameterError: ``epsilon`` is not in (0, inf), or there is no such person.
+
+    """
+    require_budget(epsilon)
+    if not 0 <= newcomer < target.people:
+        raise ParameterError(f"the person must be from 0 to {target.people - 1}, got {newcomer}.")
+    scale = least_scale(target.largest, epsilon)
+    after = math.fsum(target.amounts)
+    before = math.fsum(np.delete(target.amounts, newcomer))
+    first, second = rng.laplace(scale=scale, size=2)
+    return Differencing(
+        truth=float(target.amounts[newcomer]),
+        before=before,
+        after=after,
+        noisy_before=before + float(first),
+        noisy_after=after + float(second),
+        scale=scale,
+        bounds=target.bounds,
+    )
+
+
+# Membership: is this person in the table? A game against noise.
+#
+# The attacker knows everybody else, and the person's value. Two totals are possible,
+# ``shift`` apart, and a coin decides which one is the truth. With Laplace noise of scale
+# ``b`` the likelihood ratio test says "in" where the release is nearer to the total with
+# the person, and is right with probability ``1 - e^(-shift/(2 b))/2`` (Neyman and
+# Pearson). However the noise is made, no test is right more often than ``e^epsilon/(1 +
+# e^epsilon)`` if the release is epsilon-DP.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game:
+    """The two totals that the attacker has to tell apart. CONFIDENTIAL.
+
+    Attributes:
+        outside: The total without the person.
+        value: The person's value.
+        scale: Scale of the noise; 0 for exact releases. Public.
+
+    """
+
+    outside: float = field(repr=False)
+    value: float = field(repr=False)
+    scale: float
+
+    @property
+    def inside(self) -> float:
+        """Return the total with the person."""
+        return self.outside + self.value
+
+    @property
+    def middle(self) -> float:
+        """Return the release at which both worlds are equally likely."""
+        return self.outside + self.value / 2
+
+    @property
+    def expected(self) -> float:
+        """Return how often the likelihood ratio test is right."""
+        if self.value == 0:
+            return 0.5
+        if self.scale == 0:
+            return 1.0
+        return 1 - math.exp(-abs(self.value) / (2 * self.scale)) / 2
+
+    def says_inside(self, released: FloatArray) -> FloatArray:
+        """Return for each release whether the test says "in", 1 or 0.
+
+        Where the person adds nothing there is nothing to go by: it says "in".
+        """
+        return np.asarray((released - self.middle) * np.sign(self.value) >= 0, dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """Rounds that were played. CONFIDENTIAL.
+
+    Attributes:
+        inside: Whether the person was in, 1 or 0, shape ``(m,)``.
+        released: What was released, shape ``(m,)``.
+
+    """
+
+    inside: FloatArray = field(repr=False)
+    released: FloatArray = field(repr=False)
+
+    def right(self, says: FloatArray) -> FloatArray:
+        """Return which guesses are right, 1 or 0."""
+        return np.asarray(says == self.inside, dtype=np.float64)
+
+
+def game(target: Target, person: int, *, epsilon: float | None) -> Game:
+    """Return the game about a person's part in the total of all values.
+
+    ``epsilon`` is what the release costs; ``None`` for an exact total.
+
+    Raises:
+        ParameterError: ``epsilon`` is not in (0, inf), or there is no such person.
+
+    """
+    if not 0 <= person < target.people:
+        raise ParameterError(f"the person must be from 0 to {target.people - 1}, got {person}.")
+    scale = 0.0
+    if epsilon is not None:
+        require_budget(epsilon)
+        scale = least_scale(target.largest, epsilon)
+    return Game(
+        outside=math.fsum(np.delete(target.amounts, person)),
+        value=float(target.amounts[person]),
+        scale=scale,
+    )
+
+
+def play(about: Game, rounds: int, *, rng: np.random.Generator) -> Rounds:
+    """Return so many rounds: a coin, then a release.
+
+    Raises:
+        ParameterError: There are fewer than 1.
+
+    """
+    if rounds < 1:
+        raise ParameterError(f"at least one round must be played, got {rounds}.")
+    inside = np.asarray(rng.integers(0, 2, rounds), dtype=np.float64)
+    noise = rng.laplace(size=rounds)
+    released = about.outside + about.value * inside + about.scale * noise
+    return Rounds(inside=inside, released=released)
