@@ -333,7 +333,6 @@ def _checked(kept: float) -> float:
 #
 # CONFIDENTIAL, all but the candidates from numbers that are public already.
 
-LEVEL = 0.95
 _FEWEST = 2
 
 
