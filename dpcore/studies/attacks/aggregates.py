@@ -1,7 +1,7 @@
 """Attacks on totals and counts: reconstruction, differencing and membership.
 
-Reconstruction of a secret yes/no column: each count is one equation in ``n`` unknowns that are 0 or 1. With ``m`` counts of
-public parts, the rows of ``A``, exact counts ``y = A x`` are solved for ``x``; counts
+Reconstruction of a secret yes/no column: each count is one equation in ``n`` unknowns
+that are 0 or 1. With ``m`` counts of public parts, the rows of ``A``, exact counts ``y = A x`` are solved for ``x``; counts
 that are rounded, or wrong by less than about ``sqrt(n)``, still give nearly everybody
 away (Dinur and Nissim 2003; Dwork, McSherry and Talwar 2007).
 
