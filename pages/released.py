@@ -5,7 +5,7 @@ import streamlit as st
 from ui import session
 from ui.budget import history
 
-session.require_router("pages/history.py")
+session.require_router("pages/released.py")
 st.title("Released results")
 st.markdown("Everything that was released from this ledger, by account.")
 history.show()

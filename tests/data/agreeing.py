@@ -7,7 +7,6 @@ from dpcore.data.cells import canonical, text_of
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat
-from dpcore.data.readers.databases.reading import read
 
 SOME = 20
 
@@ -48,9 +47,3 @@ def agree(found, told, *, dates=()):
                 else (left.codes(name), right.codes(name))
             )
             assert np.array_equal(*map(np.asarray, values), equal_nan=True), column
-
-
-def read_whole(database, text):
-    """Return a table, or what a SELECT gives, once all of it is read."""
-    *_, last = read(database, text)
-    return last.opened

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
+from dpcore.data.readers.databases.reading import read_whole
 from dpcore.data.readers.databases.sources import Database
 from dpcore.errors import DataError, LedgerError
 from dpcore.ledger.opening import on_server
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
-from tests.data.agreeing import read_whole
 from tests.postgresql import Doorman
 
 REFUSALS = {

@@ -35,12 +35,12 @@ from dpcore.data.preparation.aggregation import (
     identities,
     one_row_each,
 )
+from dpcore.data.readers.databases.reading import read_whole
 from dpcore.data.readers.databases.sources import Database
 from dpcore.data.readers.files import read
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind, allowed
-from tests.data.agreeing import read_whole
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 CODES = ["1", "1.0", "01", "+1", "2", "2.0", "1.1", "1.10", "1e0", "-0", "0"]

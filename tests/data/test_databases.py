@@ -28,10 +28,10 @@ from dpcore.data.dialects import sniff
 from dpcore.data.readers.csv_reader import read_csv
 from dpcore.data.readers.databases import query
 from dpcore.data.readers.databases.query import GatheredRows, arrays_of
-from dpcore.data.readers.databases.reading import read
+from dpcore.data.readers.databases.reading import read, read_whole
 from dpcore.data.readers.databases.sources import VARIABLE, Database, asked, databases
 from dpcore.errors import DataError
-from tests.data.agreeing import agree, read_whole
+from tests.data.agreeing import agree
 from tests.data.test_readers import DATES, as_csv, people
 
 PASSWORD = "s3cret-of-the-clinic"  # noqa: S105 - of the tests' own server

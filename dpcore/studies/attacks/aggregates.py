@@ -1,9 +1,10 @@
 """Attacks on totals and counts: reconstruction, differencing and membership.
 
 Reconstruction of a secret yes/no column: each count is one equation in ``n`` unknowns
-that are 0 or 1. With ``m`` counts of public parts, the rows of ``A``, exact counts ``y = A x`` are solved for ``x``; counts
-that are rounded, or wrong by less than about ``sqrt(n)``, still give nearly everybody
-away (Dinur and Nissim 2003; Dwork, McSherry and Talwar 2007).
+that are 0 or 1. With ``m`` counts of public parts, the rows of ``A``, exact counts ``y =
+A x`` are solved for ``x``; counts that are rounded, or wrong by less than about
+``sqrt(n)``, still give nearly everybody away (Dinur and Nissim 2003; Dwork, McSherry and
+Talwar 2007).
 
 There are two attackers. One takes the best linear estimate: with errors of variance
 ``v`` on each count and a share ``p`` of yes known beforehand, ``p + (A'A + v/(p(1 - p))

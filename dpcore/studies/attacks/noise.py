@@ -1,8 +1,8 @@
 """Attacks on noise: its last digits, its average, its time, and losses that are told.
 
-Floating point: a generator of uniform doubles has 2^53 outputs, so that
-``value + b log(u)`` reaches some doubles and not others, and which ones depends on the value (Mironov 2012). Real
-releases are drawn by an exact discrete sampler.
+Floating point: a generator of uniform doubles has 2^53 outputs, so that ``value + b
+log(u)`` reaches some doubles and not others, and which ones depends on the value (Mironov
+2012). Real releases are drawn by an exact discrete sampler.
 
 Noise that is computed as ``b log(u)`` in floating point reaches some numbers from one
 value and not from another (``studies.teaching.floating_point``). A sampler that rounds

@@ -94,6 +94,18 @@ def read(database: Database, text: str) -> Generator[Progress, None, None]:
     yield replace(progress, opened=Opened(frame=frame, columns=described))
 
 
+def read_whole(database: Database, text: str) -> Opened:
+    """Return a table, or what a SELECT gives, as ``read`` does, once all of it is read.
+
+    Raises:
+        DataError: As ``read`` does.
+
+    """
+    *_, last = read(database, text)
+    assert last.opened is not None, "the last progress has the table"  # noqa: S101
+    return last.opened
+
+
 def _waited_for(
     blocks: Generator[_T, None, None], cancel: Callable[[], None]
 ) -> Generator[_T | None, None, None]:
