@@ -8,4 +8,4 @@ from ui.budget import history
 session.require_router("pages/released.py")
 st.title("Released results")
 st.markdown("Everything that was released from this ledger, by account.")
-history.show()
+history.of_all_accounts()

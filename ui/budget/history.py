@@ -107,7 +107,7 @@ def methods(releases: Sequence[Release], account: Account) -> None:
 # What was released on every account of the ledger, for people who have no table.
 
 
-def show() -> None:
+def of_all_accounts() -> None:
     """Show the answers of an account of the ledger, and offer them as files."""
     book = session.kept_ledger()
     known = [account for account in book.accounts() if account.releases]
