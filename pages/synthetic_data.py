@@ -6,7 +6,7 @@ from ui import confidential, controls, session, synthetic_table
 
 session.require_router("pages/synthetic_data.py")
 st.title("Synthetic data")
-st.markdown("Generate rows of nobody from counts that were released with noise.")
+st.markdown("Generate synthetic rows from counts that were released with noise.")
 study = session.require_study()
 known = synthetic_table.find_sources(study)
 if known is None:

@@ -49,10 +49,9 @@ def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
     rest, each = account.remaining.epsilon, cost.epsilon
     if account.budget.epsilon is None or not each or not each.is_finite():
         return f"{text}."
-    count = int(rest // each)
-    if answered:
-        return f"{text}: about {count:,} more like this fit."
-    return f"{text}; about {max(count - 1, 0):,} more like this fit afterwards."
+    count = max(int(rest // each) - (not answered), 0)
+    more = f"about {count:,} more like this fit" if count else "no other like this fits"
+    return f"{text}; {more}{'' if answered else ' afterwards'}."
 
 
 def rest(account: Account) -> str:

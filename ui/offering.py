@@ -98,7 +98,7 @@ def _obstacles(request: Releasable, account: Account, fits: bool) -> None:  # no
 
 def _name(request: Releasable, study: Study, *, key: str) -> str:
     """Offer a name for the question, in a popover; return the one it has."""
-    with st.popover("Name it", key=f"name-{key}"):
+    with st.popover("Name", key=f"name-{key}"):
         return plans.ask_name(request, study)
 
 

@@ -124,7 +124,7 @@ def answer_text(
 def answer_picture(
     value: float, around: Intervals, *, statement: str, quantity: Quantity, sampled: bool
 ) -> Picture:
-    """Return the sanitized value of a scalar statistic with its intervals.
+    """Return the released value of a scalar statistic with its intervals.
 
     Where the table is not ``sampled`` but everybody, there is no interval for a
     population.
@@ -190,7 +190,7 @@ def _number_line(
         line(list(ends), [0, 0], name, stroke, hover=hover, aside=NAME)
         for name, ends, stroke in drawn
     ]
-    what = "sanitized value"
+    what = "released value"
     center = points([value], [0], what, ring(NOISE, 14), hover=hover, aside=what)
     bars = "a bar" if len(drawn) == 1 else "a thin and a thick bar"
     return Picture.of(
@@ -202,9 +202,9 @@ def _number_line(
             "upper": cells([float(high) for _, high in parts.values()], quantity),
         },
         alt=f"One point with {bars} around it. {capital(statement)}: {title}.",
-        height=230 + below(statement),
+        height=230 + below(on_axis(statement)),
         traces=placed([*reversed(traces), center], "x", quantity),
-        xaxis=axis(plain(statement), **date_axis(quantity)),
+        xaxis=axis(plain(on_axis(statement)), **date_axis(quantity)),
         yaxis=axis(visible=False, range=[-1, 1]),
     )
 
@@ -220,7 +220,7 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     truth: FloatArray | None,
     sampled: bool,
 ) -> Picture:
-    """Return sanitized numbers as bars with noise intervals that hold together.
+    """Return released numbers as bars with noise intervals that hold together.
 
     ``statement`` says of what they are answers, and ``noun`` what each is called, such
     as "count"; ``truth`` is drawn only in Classroom mode. Where the table is not
@@ -232,14 +232,14 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
         bars(
             shown,
             values,
-            f"sanitized {noun}",
+            f"released {noun}",
             {"color": NOISE},
             hover="%{x}: %{y:,.4g}",
             opacity=0.75,
             error_y=interval(high - values, values - low),
         )
     ]
-    table: dict[str, Any] = {"cell": list(labels), f"sanitized {noun}": values} | interval_columns(
+    table: dict[str, Any] = {"cell": list(labels), f"released {noun}": values} | interval_columns(
         around.noise, around.total if sampled else None
     )
     if truth is not None:
@@ -259,10 +259,10 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     return Picture.of(
         title if truth is None else as_released(title),
         table,
-        drawn=f"{len(labels)} bars of a sanitized {noun} with error bars: {statement}",
-        height=HEIGHT + below(statement),
+        drawn=f"{len(labels)} bars of a released {noun} with error bars: {statement}",
+        height=HEIGHT + below(on_axis(statement)),
         traces=traces,
-        xaxis=axis(plain(statement)),
+        xaxis=axis(plain(on_axis(statement))),
         yaxis=axis(plain(quantity.name or noun)),
     )
 
@@ -324,7 +324,7 @@ class GroupNumbers:
     def count_columns(self, counted: str) -> dict[str, Any]:
         """Return the counts with their intervals as columns of a table."""
         low, high = self.counts_noise.T
-        names = f"sanitized {counted}", f"{counted}, lower", f"{counted}, upper"
+        names = f"released {counted}", f"{counted}, lower", f"{counted}, upper"
         return dict(zip(names, (self.counts, low, high), strict=True))
 
 
@@ -337,7 +337,7 @@ def groups_picture(
     counted: str,
     truth: FloatArray | None,
 ) -> Picture:
-    """Return sanitized ratios as dots with intervals that hold together.
+    """Return released ratios as dots with intervals that hold together.
 
     A group whose count cannot tell it from an empty one has no dot and no rank: the
     words "too few to say" stand in its place.
@@ -352,10 +352,10 @@ def groups_picture(
     known = [name for name, there in zip(shown, said, strict=True) if there]
     traces = numbers.bars(known, hover=hover)
     traces.append(
-        points(known, numbers.ratios[said], f"sanitized {noun}", ring(NOISE, 12), hover=hover)
+        points(known, numbers.ratios[said], f"released {noun}", ring(NOISE, 12), hover=hover)
     )
     table: dict[str, Any] = (
-        {"group": list(numbers.groups), f"sanitized {noun}": cells(numbers.ratios, quantity)}
+        {"group": list(numbers.groups), f"released {noun}": cells(numbers.ratios, quantity)}
         | interval_columns(numbers.noise, numbers.total, quantity)
         | numbers.count_columns(counted)
         | {"note": np.where(said, "", TOO_FEW)}
@@ -370,15 +370,15 @@ def groups_picture(
         title if truth is None else as_released(title),
         table,
         drawn=f"{len(shown)} groups, {int(said.sum())} with a dot and bars for a "
-        f"sanitized {noun}: {statement}",
-        height=HEIGHT + below(statement),
+        f"released {noun}: {statement}",
+        height=HEIGHT + below(on_axis(statement)),
         traces=placed(traces, "y", quantity),
         annotations=[
             note(TOO_FEW, int(place), 0.5, yref="paper", textangle=-90) | {"font": {"size": 13}}
             for place in np.flatnonzero(~said)
         ],
         # All groups, in their order, those without a dot included.
-        xaxis=categories(shown, plain(statement)),
+        xaxis=categories(shown, plain(on_axis(statement))),
         yaxis=axis(plain(quantity.name or noun), **date_axis(quantity)),
     )
 
@@ -463,12 +463,10 @@ def chain_picture(
     percents = [100 * share for share in found.shares]
     hover = "%{x:.4g}%: %{y:,.5g}"
     traces = interval_bars(percents, found.noise, found.total, hover=hover)
-    traces.append(
-        points(percents, found.values, "sanitized quantile", ring(NOISE, 12), hover=hover)
-    )
+    traces.append(points(percents, found.values, "released quantile", ring(NOISE, 12), hover=hover))
     table: dict[str, Any] = {
         "percent below": percents,
-        "sanitized quantile": cells(found.values, quantity),
+        "released quantile": cells(found.values, quantity),
     } | interval_columns(found.noise, found.total, quantity)
     title = chain_text(found, quantity=quantity, counted=counted)
     if truth is not None:
@@ -479,7 +477,7 @@ def chain_picture(
         title,
         table,
         drawn=f"{len(percents)} dots from left to right, none lower than the one "
-        f"before, each with its bars: {on_axis(statement)}",
+        f"before, each with its bars: {statement}",
         height=HEIGHT,
         traces=placed(traces, "y", quantity),
         xaxis=axis(f"{counted} below, %", range=[0, 100]),
@@ -574,7 +572,7 @@ def cross_picture(
         title,
         table,
         drawn=f"A table of {len(rows)} rows and {len(columns)} columns with a "
-        f"sanitized count in each cell: {on_axis(statement)}",
+        f"released count in each cell: {statement}",
         height=_MARGIN + _ROW * len(rows),
         traces=[cells],
         xaxis=axis(plain(second), automargin=True),
@@ -629,6 +627,6 @@ def _table(found: CrossNumbers) -> dict[str, Any]:
     table: dict[str, Any] = {
         found.axes[0]: [row for row in rows for _ in columns],
         f"{found.axes[1]} ": [column for _ in rows for column in columns],
-        "sanitized count": found.counts.ravel(),
+        "released count": found.counts.ravel(),
     } | interval_columns(found.noise, found.total)
     return table

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import Quantity
-from dpcore.figures.theme import HEIGHT, NEUTRAL, STYLES, Picture, axis, below, plain
+from dpcore.figures.theme import HEIGHT, NEUTRAL, STYLES, Picture, axis, below, on_axis, plain
 from dpcore.figures.traces import NAME, Trace, bars, cells, date_ticks, landmark
 from dpcore.formatting import measured, percent
 
@@ -93,7 +93,7 @@ def draws_picture(
         },
         drawn="Histogram of simulated releases around the answer without noise, on "
         f"axes that are the same for every ε: {statement}",
-        height=HEIGHT + below(statement),
+        height=HEIGHT + below(on_axis(statement)),
         traces=[
             _bars(counts, edges[:-1], edges[1:], "simulated releases")
             | {"marker": {"color": STYLES[key].color}},
@@ -109,7 +109,9 @@ def draws_picture(
         ],
         barmode="stack",
         xaxis=axis(
-            plain(statement), range=edges[[0, -1]].tolist(), **date_ticks(quantity, *edges[[0, -1]])
+            plain(on_axis(statement)),
+            range=edges[[0, -1]].tolist(),
+            **date_ticks(quantity, *edges[[0, -1]]),
         ),
         yaxis=axis(
             f"of {count} simulated releases",

@@ -92,7 +92,7 @@ def means_picture(columns: tuple[ColumnMeans, ...], *, statement: str, counted: 
         as_released(title) if told else title,
         _table(columns, counted),
         drawn=f"{len(columns)} panels of {len(groups)} groups, a dot and bars for each "
-        f"sanitized mean: {statement}",
+        f"released mean: {statement}",
         height=height + _TOP + bottom,
         traces=traces,
         annotations=notes,
@@ -152,7 +152,7 @@ def _traces(column: ColumnMeans, end: str) -> list[Trace]:
     axes: dict[str, Any] = {"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": not end}
     hover = f"%{{x:,.4g}} {plain(column.quantity.suffix)}".rstrip()
     traces = numbers.bars(said.astype(float).tolist(), hover=hover, panel=axes)
-    name = "sanitized mean"
+    name = "released mean"
     traces.append(
         points(numbers.ratios[said], said, name, ring(NOISE, 12), hover=hover,
                legendgroup=name, **axes)
@@ -190,7 +190,7 @@ def _table(columns: tuple[ColumnMeans, ...], counted: str) -> dict[str, Any]:
         {
             "mean of": [column.name] * len(column.numbers.groups),
             "group": column.numbers.groups,
-            "sanitized mean": cells(column.numbers.ratios, column.quantity),
+            "released mean": cells(column.numbers.ratios, column.quantity),
             "unit": [column.quantity.name] * len(column.numbers.groups),
         }
         | interval_columns(column.numbers.noise, column.numbers.total, column.quantity)

@@ -122,7 +122,13 @@ def expected_picture(
             )
         )
         notes.append(
-            note(f"sampling: at most ± {significant(sampling)}", 0, -0.34, font={"size": 12})
+            note(
+                f"sampling: at most ± {significant(sampling)}"
+                f"{', wider than this picture' if drawn < sampling else ''}",
+                0,
+                -0.34,
+                font={"size": 12},
+            )
         )
         table = {"source": ["noise", "sampling"], "margin of error": [noise, sampling]}
     ticks = _ticks(along.half)

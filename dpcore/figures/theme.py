@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from textwrap import shorten, wrap
-from typing import Any
+from textwrap import wrap
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -35,7 +36,11 @@ NEUTRAL = "#7F7F7F"
 _FEW_TICKS = 2
 # In letters: a longer title does not fit beside its axis on a phone.
 _LONGEST_TITLE = 38
-_LONGEST_STATEMENT = 160
+_CONDITIONS: Final = re.compile(
+    r"(?:, |; )(?:values |missing |coefficients |whoever |divided |“|[^,;]* without a ).*",
+    re.DOTALL,
+)
+"""What a statement adds to the question."""
 ROWS = {
     "autorange": "reversed",
     "automargin": True,
@@ -317,19 +322,14 @@ def below(title: str) -> int:
 
 
 def on_axis(statement: str) -> str:
-    """Return as much of what was computed as fits below a picture of several columns.
+    """Return the question without its conditions, which the text and the table state.
 
-    >>> on_axis("mean of age; missing values counted as 50")
-    'mean of age; missing values counted as 50'
-    >>> long = on_axis("model of pay" + "; values of age above 99 counted as 99" * 9)
-    >>> len(long) < 200, long[-32:]
-    (True, 'counted as 99; more in the text.')
+    >>> on_axis("mean of age by sex, women less men; missing values counted as 50")
+    'mean of age by sex, women less men'
+    >>> on_axis("histogram of armed, people without a value left out")
+    'histogram of armed'
     """
-    if len(statement) <= _LONGEST_STATEMENT:
-        return statement
-    kept = shorten(statement, _LONGEST_STATEMENT, placeholder=" …")
-    first, *_ = kept.rpartition(";")
-    return f"{first or kept}; more in the text."
+    return _CONDITIONS.sub("", statement)
 
 
 def _wrapped(axis: dict[str, Any]) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def file_name(releases: Sequence[Release]) -> str:
     what = f"{first.known_as} draw {first.draw}"
     if len(releases) > 1:
         what = f"{len(releases)} releases"
-    kind = "classroom" if first.mode is Mode.CLASSROOM else "sanitized"
+    kind = "classroom" if first.mode is Mode.CLASSROOM else "released"
     words = _UNNAMED.sub("-", what)[:_LONGEST_NAME].strip("-")
     return f"{kind}-{words}-{last.created[:10]}"
 

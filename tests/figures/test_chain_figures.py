@@ -47,7 +47,7 @@ def test_every_quantile_has_its_dot_bars_and_row(sampled):
     )
     names = [trace.name for trace in picture.figure.data]
     assert ("noise and sampling" in names) is sampled
-    assert names[-2:] == ["sanitized quantile", "quantile without noise"]
+    assert names[-2:] == ["released quantile", "quantile without noise"]
     assert picture.table["percent below"].tolist() == [10, 25, 50, 90]
     assert picture.title.startswith("As released: 10% of the people")
     assert "quantiles of stay" in picture.alt

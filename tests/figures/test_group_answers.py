@@ -58,7 +58,7 @@ def test_group_with_too_few_has_no_rank_and_no_dot(place):
         truth=np.array([7.0, 3.0, 2.0, np.nan]),
     )
     dots = {trace.name: trace for trace in picture.figure.data}
-    assert name not in dots["sanitized mean"].x
+    assert name not in dots["released mean"].x
     assert list(dots["mean without noise"].x) == ["a", "b", "c"]
     assert "too few to say" in [note.text for note in picture.figure.layout.annotations]
     assert picture.table["note"].tolist().count("too few to say") == 1

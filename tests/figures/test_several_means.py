@@ -44,7 +44,7 @@ def test_every_column_has_its_panel_and_every_group_its_row():
     figure = picture.figure
     drawn = {(trace.name, trace.xaxis): trace for trace in figure.data}
     assert {axis for _, axis in drawn} == {"x", "x2"}
-    assert list(drawn["sanitized mean", "x2"].x) == [100.0, 99.5]
+    assert list(drawn["released mean", "x2"].x) == [100.0, 99.5]
     assert list(drawn["mean without noise", "x"].x) == [41.0, 31.0]
     words = [note.text for note in figure.layout.annotations]
     assert words.count("too few to say") == 2

@@ -98,7 +98,7 @@ def test_takeaways_say_what_is_drawn():
         "45.0 years; 95%: 40.0 to 50.0 for this table, 38.0 to 52.0 for the population behind it"
     )
     names = [trace.name for trace in found.figure.data]
-    assert names == ["for the population", "for this table", "sanitized value"]
+    assert names == ["for the population", "for this table", "released value"]
     assert list(found.table["what"]) == ["for this table", "for the population"]
 
 

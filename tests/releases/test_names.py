@@ -200,7 +200,7 @@ def test_files_have_a_column_of_names_only_where_there_are_names(ledger):
     rows = [*csv.DictReader(io.StringIO(to_csv([named, other])))]
     assert [row["name"] for row in rows] == ["how old they are", ""]
     assert [row["title"] for row in rows] == [named.title] * 2
-    assert file_name([named]).startswith("sanitized-how-old-they-are-draw-1")
+    assert file_name([named]).startswith("released-how-old-they-are-draw-1")
 
 
 def test_numbers_and_parameters_are_told_by_the_names_that_are_shown():

@@ -160,7 +160,7 @@ def test_a_model_says_its_bounds_and_most_people():
 
 def test_the_name_of_a_file_says_what_is_inside():
     one = make_release(title="mean of pay / \u20ac by region", draw=2)
-    assert file_name([one]) == "sanitized-mean-of-pay-by-region-draw-2-2026-01-02"
+    assert file_name([one]) == "released-mean-of-pay-by-region-draw-2-2026-01-02"
     lesson = make_release(mode=Mode.CLASSROOM)
     assert file_name([lesson, lesson]) == "classroom-2-releases-2026-01-02"
     long = file_name([make_release(title="../" * 9 + "x" * 400)])

@@ -348,19 +348,20 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
             "on Data; a category of two labels can be declared as yes/no."
         )
         session.end_page()
+    ready = [p for p in usable if columns_now[p].is_declared]
     start, others = _STARTS.get(study.example or "", ("", ()))
     left, right = controls.row([1, 3])
     target = left.selectbox(
         "Outcome",
         usable,
         # The column that an example starts with may have become a category.
-        index=next((i for i, p in enumerate(usable) if names[p] == start), 0),
+        index=usable.index(next((p for p in usable if names[p] == start), (ready or usable)[0])),
         format_func=shown.__getitem__,
         key=f"model-target-{session.generation()}",
         kept="session",
         note="A number, a count or yes/no.",
     )
-    out = [study.dataset.short(c.name) for c in columns_now if c.kind not in _EXPLAINED]
+    out = [study.dataset.short(c.name) for c in columns_now if c.kind is ColumnKind.CATEGORY]
     if out:
         names_out = ", ".join(f"“{name}”" for name in out[:_NAMED])
         more = "" if len(out) <= _NAMED else f" and {len(out) - _NAMED} more"
@@ -375,7 +376,7 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
     ]
     wanted = [names.index(name) for name in others if name in names]
     usual = [position for position in wanted if position != target]
-    simple = [position for position in usable if position != target] or rest
+    simple = [position for position in ready or usable if position != target] or rest
     chosen = right.place.multiselect(
         "Predictors",
         rest,

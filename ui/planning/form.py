@@ -128,7 +128,7 @@ def rows(plan: AnalysisPlan, known: Sequence[Release | None], study: Study) -> N
                 st.caption("Margin (95%)", width=_MARGIN)
             with st.container(**_CELLS, width=_CONTROLS):
                 st.caption("Target", width=_NUMBER)
-                st.caption("Met", width=_MET)
+                st.caption("OK", width=_MET)
                 st.caption("Weight" if plan.split is Split.WEIGHTS else "ε", width=_NUMBER)
         for number, (item, answer) in enumerate(items[start : start + _PAGE], start + 1):
             with st.container(**_CELLS, key=f"plan-row-{item.key}"):
