@@ -235,7 +235,7 @@ def test_a_draw_that_cannot_be_paid_for_is_not_offered(pay):
     set_to(app, "number_input", "ε for this release", 2.0)
     release(app)
     assert again_button(app).disabled
-    assert "ε = 1 left: about 0 more" in shown(app)
+    assert "ε = 1 left; no other like this fits" in shown(app)
     set_to(app, "number_input", "ε for this release", 1.0)
     release(app)
     assert again_button(app).disabled
