@@ -37,7 +37,7 @@ with others:
         with st.spinner("Loading the survey …"):
             using.use_example("rand-hie")
         session.go("pages/release.py")
-    if st.button("5-minute lesson", width="stretch"):
+    if st.button("First lesson", width="stretch"):
         session.go("pages/lessons.py")
 
 st.header("Try it: one guest, two possible worlds")

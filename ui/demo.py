@@ -21,9 +21,10 @@ if TYPE_CHECKING:
     from dpcore.figures.theme import Picture
 
 _AGES: Final = (
-    *(23, 25, 27, 28, 31, 33, 34, 36, 38, 41),
-    *(42, 44, 45, 47, 52, 55, 58, 61, 67, 100),
+    *(20, 21, 21, 22, 24, 24, 26, 28, 31, 31),
+    *(36, 39, 42, 51, 58, 62, 68, 74, 77, 100),
 )
+"""The guests of the lesson “One guest replaced”."""
 _BOUNDS: Final = Interval(lower=0.0, upper=100.0)
 _EVEN: Final = 0.5
 _SLIDER: Final = "miniature"
@@ -54,7 +55,7 @@ def show() -> None:
         key=_SLIDER,
         note="A small ε adds much noise: the two curves nearly agree.",
     )
-    controlled.caption("A hotel publishes the mean age of its twenty guests. One of them is 100.")
+    controlled.caption("A hotel publishes the mean age of its 20 guests. One of them, Eli, is 100.")
     with drawn:
         results.show_film(_film(), epsilon, "miniature")
     with meant.container(horizontal=True):
@@ -91,7 +92,7 @@ def _picture(epsilon: float) -> Picture:
         _mechanism(epsilon),
         key="laplace",
         epsilon=epsilon,
-        worlds=((f"with the guest of {oldest}", with_guest), ("with a newborn", without)),
+        worlds=((f"with Eli, aged {oldest}", with_guest), ("with a newborn instead", without)),
         window=(without - 30, with_guest + 30),
         answer="published mean age, years",
         title=f"One guest moves the mean age by {significant(with_guest - without)} years",

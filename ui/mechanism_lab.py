@@ -13,7 +13,7 @@ from dpcore.figures.attackers import belief_text, surest
 from dpcore.figures.audits import audit_picture
 from dpcore.figures.laboratory import atoms_picture, tries_picture, worlds_picture
 from dpcore.figures.tradeoffs import flip_sentence, map_picture
-from dpcore.formatting import epsilon_text, nearest, percent, significant, three_digits
+from dpcore.formatting import at_most, epsilon_text, percent, significant, three_digits
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.attacks.noise import careless
 from dpcore.studies.comparing.error_curves import Fairness
@@ -257,7 +257,10 @@ def _maps(setup: Setup) -> None:
 def _atoms(setup: Setup) -> None:
     mechanism = setup.mechanism()
     if not any(np.any(atom > 0) for atom in mechanism.atoms(setup.place)):
-        st.markdown(f"{setup.entry.label} has no atoms. The figure shows {CATALOG[CLAMPED].label}.")
+        st.markdown(
+            f"The noise here never releases exactly a bound ({setup.entry.label}). The figure "
+            f"shows {CATALOG[CLAMPED].label}."
+        )
         setup = setup.through(CLAMPED)
         mechanism = setup.mechanism()
     results.show(atoms_picture(mechanism, setup), "atoms", simulated=True)
@@ -266,8 +269,8 @@ def _atoms(setup: Setup) -> None:
     st.markdown(
         f"“Exactly {end}” is released in {three_digits(here)} of cases at value "
         f"{significant(setup.place)} and in {three_digits(there)} at value "
-        f"{significant(setup.other)}. An attacker who began at 50% is then "
-        f"{nearest(here / (here + there))} sure of the first value. The limit at ε = "
+        f"{significant(setup.other)}. An attacker who began at 50% becomes "
+        f"at most {at_most(here / (here + there))} sure of the first value. The limit at ε = "
         f"{setup.epsilon:g} is {surest(setup.epsilon)}."
     )
 
@@ -324,7 +327,10 @@ def _audit(setup: Setup) -> None:
         "Clopper-Pearson limits of the log ratio."
     )
     if np.isfinite(expected):
-        text += f" The claim is refuted after about {int(expected):,} draws."
+        text += (
+            f" Without luck the counts refute the claim from {int(expected):,} draws on. A "
+            "sample may do so earlier or later."
+        )
     else:
         text += (
             " No number of draws refutes the claim with this event. An audit never proves a claim."

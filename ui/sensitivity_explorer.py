@@ -20,7 +20,7 @@ from dpcore.errors import ParameterError
 from dpcore.figures import neighbors
 from dpcore.figures.neighbors import Scene, letter, people_picture, reach_picture
 from dpcore.figures.tradeoffs import leak_picture, price_picture
-from dpcore.formatting import epsilon_text, significant
+from dpcore.formatting import epsilon_text, people, significant
 from dpcore.studies.comparing.private_size import PrivateSize
 from dpcore.studies.teaching.explorable import EXPLORABLE, Explorable
 from dpcore.studies.teaching.neighbors import MOST_PEOPLE, sizes, worst_neighbor, worst_table
@@ -470,7 +470,7 @@ def _extreme(question: ExplorerQuery, table: ToyTable) -> str:
         rows = worst_table(statistic, table.rows, setting, question.change)
         scene = _scene(question, table, rows)
         crowd = Counter(scene.place(row) for row in rows)
-        listed = ", ".join(f"{count} at {place}" for place, count in crowd.items())
+        listed = ", ".join(f"{people(count)} at {place}" for place, count in crowd.items())
         change = significant(scene.neighbor.local)
         return f"{listed}; {_impersonal(scene)} moves it by {change}"
 

@@ -226,7 +226,7 @@ def worlds_text(view: AttackerView) -> str:
         through = "" if attack is view.guarantee else f" with {name}"
         lines.append(
             f"The best attacker{through} names the right kind of world in at most "
-            f"{right:,} of {of:,} ({at_most(share)})."
+            f"{right:,} of {of:,} ({at_most(share)}, rounded up)."
         )
     return " ".join([first, *lines, f"Without a release it is {half} of {WORLDS}."])
 

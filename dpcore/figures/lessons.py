@@ -33,6 +33,7 @@ from dpcore.figures.traces import (
     level,
     line,
     lines,
+    note,
     now,
     points,
     rows,
@@ -176,7 +177,18 @@ def found_picture(
         bargap=0,
         shapes=[stripe, vertical(truth, "the truth", xanchor="left")],
         xaxis=axis(plain(what), range=list(ends)),
-        yaxis=axis("share of attempts, %", range=[0, 50]),
+        yaxis=axis("share of attempts, %", range=[0, 30]),
+        annotations=[
+            note(
+                "possible ages",
+                (bounds.lower + bounds.upper) / 2,
+                1,
+                yref="paper",
+                yanchor="top",
+                ax=90,
+                ay=30,
+            )
+        ],
     )
 
 
@@ -321,16 +333,17 @@ def claims_picture(
     levels: Mapping[str, float],
     *,
     claimed: str,
-    most: float,
+    ends: tuple[float, float],
     what: str,
     said: Callable[[float], str] = epsilon_text,
     ticks: Mapping[float, str] | None = None,
 ) -> Picture:
-    """Return a bar for each name, the claimed one in gray; the axis ends at most.
+    """Return a bar for each name, the claimed one in gray; ``ends`` are of the axis.
 
     ``what`` names the axis, ``said`` writes a level behind its bar, and ``ticks`` are
     the words at places of the axis, where they are not its numbers.
     """
+    least, most = ends
     words: Trace = {}
     if ticks is not None:
         words = {"tickvals": list(ticks), "ticktext": list(ticks.values())}
@@ -338,7 +351,7 @@ def claims_picture(
         title,
         {"": list(levels), what: list(levels.values())},
         drawn="; ".join(f"{name}: {said(at)}" for name, at in levels.items()),
-        height=90 + 60 * len(levels),
+        height=90 + 44 * len(levels),
         traces=[
             rows(
                 [plain(name) for name in levels],
@@ -347,7 +360,7 @@ def claims_picture(
                 [NEUTRAL if name == claimed else _SO for name in levels],
             )
         ],
-        xaxis=axis(what, range=[0, 1.25 * most], **words),
+        xaxis=axis(what, range=[least, least + 1.25 * (most - least)], **words),
         yaxis=ROWS,
         showlegend=False,
     )
@@ -419,7 +432,7 @@ def votes_picture(choices: Sequence[str], counts: Sequence[int], *, right: int) 
             "predicted by": list(counts),
         },
         drawn="A bar for each answer, as long as the number of people who chose it",
-        height=70 + 44 * len(choices),
+        height=70 + 36 * len(choices),
         traces=[
             rows(
                 names,
@@ -428,7 +441,7 @@ def votes_picture(choices: Sequence[str], counts: Sequence[int], *, right: int) 
                 [PUBLIC if i == right else NEUTRAL for i in range(len(choices))],
             )
         ],
-        xaxis=axis("people", range=[0, 1.2 * max(counts)]),
+        xaxis=axis("people", range=[0, 1.2 * max(counts)], tickformat="d", nticks=6),
         yaxis=ROWS | {"tickvals": names, "ticktext": ticks},
         showlegend=False,
     )

@@ -152,6 +152,10 @@ class Room:
         given = list(self.answers.get(lesson, {}).values())
         return [given.count(place) for place in range(choices)]
 
+    def turnout(self, lesson: str) -> tuple[int, int]:
+        """Return how many answered the question of a lesson, of how many that joined."""
+        return len(self.answers.get(lesson, {})), sum(self.seats.values())
+
     def answered(self, lesson: str, seat: str) -> int | None:
         """Return the answer of a seat, if it gave one."""
         return self.answers.get(lesson, {}).get(seat)

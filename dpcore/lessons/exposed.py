@@ -47,13 +47,13 @@ def _lesson_view(settings: Settings) -> LessonView:
             f"the people, {surest(exposure.maximum)} for Ruth",
             {name: 100 * float(posterior(0.5, level)) for name, level in levels.items()},
             claimed="guarantee for all",
-            most=100,
+            ends=(50, 100),
             what="certainty after, %",
             said=lambda share: at_most(share / 100),
-            ticks={0: "0", 50: "50: learned nothing", 100: "100"},
+            ticks={50: "50: learned nothing", 100: "100"},
         ),
-        sentence="Each person has a privacy loss, also an ε. It measures how much the answer "
-        "reveals about whether the person is in the data. The guarantee of ε = "
+        sentence="Each person has a privacy loss, also an ε. Here it measures how much the "
+        "answer reveals about whether the person is in the data. The guarantee of ε = "
         f"{epsilon_text(promised)} covers any record of up to {bound:g} visits. "
         "Nobody in these data loses as much. Half of the people lose at most ε = "
         f"{significant(half)}. An attacker who was 50% sure about one of them "
@@ -72,23 +72,23 @@ def _lesson_text() -> LessonText:
     visits = _visits(most)
     mean = significant(float(survey.table(survey.PATIENTS).numbers("visits").mean()), 2)
     return LessonText(
-        situation="An insurer publishes how often people see a doctor, on average over "
-        f"{exposure.people:,} person-years, with noise for ε = 1. Most went a few "
-        f"times. Ruth went {visits} times. We may look at individuals here only "
-        "because this survey was published long ago.",
+        situation="An insurer publishes the average number of visits to a doctor, with noise "
+        f"for ε = 1. Each of {exposure.people:,} records is one year of one person. Most "
+        f"have a few visits, and Ruth's has {visits}. An attacker asks who is in the data. We "
+        "may look at single records only because this survey was published long ago.",
         predict=ask(
-            "How much of the guaranteed ε = 1 do most people actually lose?",
+            "How much of the guaranteed ε = 1 do most people actually lose to this attacker?",
             wrong(
                 "All of it: the guarantee is the same for all",
                 "The guarantee is the same for all. But it is made for the most unusual "
                 "person, and most people are not unusual.",
             ),
-            wrong("About half", f"Much less: half of the people lose at most {half}."),
+            wrong("About half", f"Much less: half of the people lose at most ε = {half}."),
             right(
                 "Almost none",
-                f"Half of them lose at most {half}. They hardly move the average, so the "
-                "answer reveals almost nothing about them. Ruth moves it more: she loses "
-                f"{largest}.",
+                f"Half of them lose at most ε = {half}. Without them the average hardly moves, "
+                "so the answer hardly reveals that they are in the data. Ruth moves it more: "
+                f"she loses ε = {largest}.",
             ),
         ),
         questions=(
@@ -108,7 +108,7 @@ def _lesson_text() -> LessonText:
                 ),
             ),
             ask(
-                f"May Ruth learn that she loses {largest}?",
+                f"May Ruth learn that she loses ε = {largest}?",
                 wrong(
                     "Yes: it is her own number",
                     "It is computed from everybody's visits. Ruth can compute the exact "
@@ -152,7 +152,11 @@ def _lesson_text() -> LessonText:
                 "Ruth. The largest losses often affect sick people, poor people and small "
                 "minorities."
             ),
-            ("Rare records that many people would recognize have the largest losses."),
+            "Rare records that many people would recognize have the largest losses.",
+            (
+                "Release shows larger losses for this survey. Its attacker asks which record a "
+                "person has, and any record could be one at the upper bound."
+            ),
         ),
         safe="Most people lose much less than the guarantee, and Ruth loses "
         f"{percent(exposure.maximum / exposure.worst_case)} of it. Nobody loses more "

@@ -56,7 +56,7 @@ def _lesson_view(settings: Settings) -> LessonView:
             f"{epsilon_text(real)}",
             {_SAID: promised, "actual cost, at least": real},
             claimed=_SAID,
-            most=1.5 * _real(_MOST_PROMISED, _MOST_PEOPLE),
+            ends=(0, 1.5 * _real(_MOST_PROMISED, _MOST_PEOPLE)),
             what="ε",
             said=_told,
         ),

@@ -114,19 +114,21 @@ class Pace:
         minutes: How long the path takes.
         needed: What it still takes from here.
         passed: What has passed since the clock was started; ``None`` if it was not.
+        reserve: What the path leaves for questions and delays.
 
     """
 
     minutes: float
     needed: float
     passed: float | None = None
+    reserve: float = 0.0
 
     @property
     def text(self) -> str:
         """Return what is left, in words.
 
-        >>> Pace(minutes=45, needed=31.0).text
-        '31 min of lessons to go'
+        >>> Pace(minutes=45, needed=31.0, reserve=9.0).text
+        '31 min of lessons to go, 9 min in reserve'
         >>> Pace(minutes=45, needed=31.0, passed=20.0).text
         '25 min left, 31 min of lessons to go: 6 min late'
         >>> Pace(minutes=45, needed=31.0, passed=50.0).text
@@ -134,7 +136,7 @@ class Pace:
         """
         to_go = f"{round(self.needed)} min of lessons to go"
         if self.passed is None:
-            return to_go
+            return f"{to_go}, {round(self.reserve)} min in reserve" if self.reserve else to_go
         left = round(self.minutes - self.passed)
         if left < 0:
             return f"{-left} min over, {to_go}"

@@ -58,7 +58,7 @@ def _lesson_view(settings: Settings) -> LessonView:
             f"Max was promised ε = {size.epsilon:g}, but an answer can reveal ε = {worst}",
             {name: level / size.epsilon for name, level in levels.items()},
             claimed=promised,
-            most=_MOST_TIMES,
+            ends=(0, _MOST_TIMES),
             what="loss relative to the guarantee",
             said=lambda times: f"ε = {epsilon_text(times * size.epsilon)}",
             ticks={0: "nothing", 1: "as promised", 2: "twice", 4: "4 times"},

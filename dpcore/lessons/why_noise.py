@@ -43,8 +43,8 @@ def _lesson_view(settings: Settings) -> LessonView:
     spread = _spread(epsilon, people)
     width = survey.half_width(survey.mean_request(epsilon, people=people))
     title = (
-        f"Without noise the trick finds {significant(age)} each time; with noise for ε = "
-        f"{epsilon:g} it is off by about {significant(spread)} years"
+        f"At ε = {epsilon:g} each average is within ±{significant(width)} years, and Ana's age "
+        f"is off by about {significant(spread)} years"
     )
     return LessonView(
         picture=found_picture(

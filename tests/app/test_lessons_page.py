@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
+from datetime import UTC, datetime
+
 import pytest
 from streamlit import config
 
@@ -11,6 +14,7 @@ from dpcore.lessons.paths import LESSONS, PATHS
 from tests.app.phone import Phone
 from tests.app.test_pages import button, by_label, charts, fill
 from ui.lessons import phones
+from ui.lessons.phones import ROOMS
 
 
 def next_step(app):
@@ -119,6 +123,14 @@ def leading(open_page):
     return app, address.rpartition("/")[2]
 
 
+def test_an_address_that_is_not_signed_leads_no_class(open_page):
+    app = open_page("lessons")
+    code = ROOMS.open(now=datetime.now(UTC), draw=secrets.choice)
+    linked(app, **{"class": f"{code}.{code}", "clock": "soon"})
+    assert button(app, "Open a class for phones")
+    assert button(app, "Start the clock")
+
+
 def test_a_class_answers_from_its_phones(open_page):
     app, code = leading(open_page)
     lesson = LESSONS["why-noise"].text().predict
@@ -129,7 +141,7 @@ def test_a_class_answers_from_its_phones(open_page):
         phone.answer(choice)
     visitors[1].answer(0)
     app.run()
-    said = f"Class **{spaced(code)}**: 2 answers so far."
+    said = f"Class **{spaced(code)}**: 2 of 2 phones answered."
     assert said in [markdown.value for markdown in app.markdown]
     next_step(app)
     # The truth beside what they expected; nobody predicted in this tab.

@@ -57,7 +57,9 @@ def test_message_is_that_of_the_table(page):
     )
     said = shown(page).replace("\\", "")
     assert_says(
-        said, "8 at 0; one going from 0 to 100 moves it by 12.5", "Confidential for a real table"
+        said,
+        "8 people at 0; one going from 0 to 100 moves it by 12.5",
+        "Confidential for a real table",
     )
 
 

@@ -14,17 +14,23 @@ from playwright.sync_api import expect
 from websockets.exceptions import InvalidHandshake
 
 from benchmarks import phones
+from dpcore.lessons.lesson import LessonStep
 from dpcore.lessons.paths import LESSONS, PATHS
 from tests.browser.server import Server
 from tests.browser.tab import Tab
 from tests.browser.test_accessibility import violations
+from tests.browser.test_lessons import checked, press
+from tests.browser.visitor import Visitor
 
 HOST = "studio.test"
 OPTIONS = [
     "--server.address=0.0.0.0",
     *(f"--server.allowedHosts={name}" for name in ("localhost", "127.0.0.1", HOST)),
 ]
-QUESTION = LESSONS[next(iter(PATHS["class"].lessons))].text().predict
+CLASS = PATHS["class"]
+QUESTION = LESSONS[next(iter(CLASS.lessons))].text().predict
+
+PHONES = 4
 
 
 @pytest.fixture(scope="module")
@@ -107,6 +113,75 @@ def test_a_phone_keeps_its_seat_and_answer_through_a_reload(context, open_server
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.evaluate("document.cookie.includes('seat')") is False
     assert problems == []
+
+
+def phone(browser, address):
+    """Return a phone that has joined a class."""
+    size = {"width": 390, "height": 844}
+    page = browser.new_context(viewport=size, has_touch=True, is_mobile=True).new_page()
+    page.goto(address)
+    return page
+
+
+def predict(phones, question):
+    """Let phones choose the answers of a question in turn; return how many are right."""
+    chosen = [question.choices[i % len(question.choices)] for i in range(len(phones))]
+    for each, choice in zip(phones, chosen, strict=True):
+        each.get_by_role("heading", name=question.text).wait_for()
+        each.get_by_role("button", name=choice.text, exact=True).click()
+        each.get_by_text("Answer sent").wait_for()
+    return sum(choice.right for choice in chosen)
+
+
+@pytest.mark.browser
+def test_the_tutorial_of_a_teacher_is_walked_with_a_class_of_phones(browser, context, open_server):
+    visitor = Visitor(context.new_page(), open_server.url)
+    visitor.open("lessons")
+    screen = visitor.page
+    expect(screen.get_by_text("36 min of lessons to go, 9 min in reserve")).to_be_visible()
+    visitor.button("Teach").click()
+    visitor.button("Open a class for phones").click()
+    address = screen.get_by_text("/class/").inner_text()
+    for pressed in ("Phones share one network address", "Projector view", "Start the clock"):
+        screen.get_by_text(pressed, exact=True).click()
+        visitor.settle()
+    screen.keyboard.press("Escape")
+    phones = [phone(browser, address) for _ in range(PHONES)]
+    for number, lesson in enumerate(CLASS.lessons.values()):
+        question = lesson.text().predict
+        right = predict(phones, question)
+        if number == 1:
+            screen.reload()
+            visitor.settle()
+            # Whoever comes late has a place, and joins in.
+            phones.append(phone(browser, address))
+            phones[-1].get_by_role("heading", name=question.text).wait_for()
+        answered = f"{PHONES if number < 2 else len(phones)} of {len(phones)} phones answered"
+        expect(screen.get_by_text(answered)).to_be_visible()
+        expect(screen.get_by_text("min left")).to_be_visible()
+        press(screen, "PageDown")
+        checked(screen, LessonStep.REVEAL)
+        expect(
+            screen.get_by_text(f"{right} of {answered.partition(' ')[0]} predicted it")
+        ).to_be_visible()
+        for each, choice in zip(phones, question.choices, strict=False):
+            said = "✓ Correct" if choice.right else "✗ Incorrect"
+            expect(each.get_by_text(said)).to_be_visible()
+            assert each.evaluate("document.documentElement.scrollWidth") <= 390
+        if number == 1:
+            expect(phones[-1].get_by_text("This question is closed")).to_be_visible()
+        for step in (LessonStep.PLAY, LessonStep.QUESTIONS, LessonStep.HOME):
+            visitor.settle()
+            press(screen, "PageDown")
+            checked(screen, step)
+        visitor.settle()
+        if CLASS.after(lesson.key, LessonStep.HOME):
+            press(screen, "PageDown")
+    visitor.button("Teach").click()
+    visitor.button("End the class").click()
+    for each in phones:
+        each.get_by_text("This class has ended").wait_for()
+        each.context.close()
 
 
 def test_a_class_as_it_is_measured_joins_answers_and_leaves(

@@ -120,7 +120,7 @@ def faults():
 
 def claims():
     levels = dict(zip(LABELS, NUMBERS.tolist(), strict=True))
-    return claims_picture("Claims", levels, claimed="1", most=300.0, what="count")
+    return claims_picture("Claims", levels, claimed="1", ends=(0.0, 300.0), what="count")
 
 
 def means():

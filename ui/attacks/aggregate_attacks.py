@@ -207,7 +207,7 @@ def _show_recovered(
         "Rounding is no protection: more counts make up for it.",
         f"A total for all counts together. Noise of scale {significant(scale)} on each makes "
         f"them cost ε = {epsilon_text(asked.epsilon)} for one person's answer. The best guess "
-        "about an unknown answer is right with probability at most e^ε/(1 + e^ε) = "
+        "about an unknown answer is right with probability e^ε/(1 + e^ε), at most "
         f"{at_most(float(best_guess(asked.epsilon)))}. By luck one release may reach more, "
         f"but more than {percent(luck)} in at most 1 of 1,000 releases, if people's answers "
         "are independent.",
@@ -217,7 +217,8 @@ def _show_recovered(
 def _runs(shares: FloatArray) -> str:
     if len(shares) == 1:
         return "one release"
-    ends = f"from {nearest(float(shares.min()))} to {nearest(float(shares.max()))}"
+    least, most = nearest(float(shares.min())), nearest(float(shares.max()))
+    ends = f"from {least} to {most}" if least != most else "all alike"
     return f"mean of {len(shares)} releases, {ends}"
 
 

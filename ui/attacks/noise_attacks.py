@@ -223,7 +223,7 @@ _DIGITS: Final = {_ALL: None, _THREE: 3}
 def _disclosed_losses(
     subject: AttackTarget, target: Target, *, person: int, epsilon: float, digits: str, seed: int
 ) -> None:
-    """Solve for a mean from what somebody is told of the own loss."""
+    """Solve for a mean from a disclosed loss of a person."""
     if subject.masked:
         st.caption(
             "A mean and a loss together say a person's value: switch on “Show values” "
@@ -253,12 +253,12 @@ def _disclosed_losses(
     # What may be told: the most that a record of that value can lose.
     worst = (shift or 0.0) / (target.bounds.width / (target.people * epsilon))
     show_verdict(
-        f"{capital(name)} learns the own loss and solves one equation. The mean is "
+        f"{capital(name)} learns one loss, and solves one equation. The mean is "
         f"{significant(found.recovered, 6)}{suffix}, off by {significant(found.error)}, where "
         f"the release ({measured(found.release, found.reach)}{suffix}) is off by "
         f"{significant(abs(found.release - found.truth))}.",
-        f"{capital(name)} learns the worst case for the own record: ε = "
-        f"{epsilon_text(worst)}. It depends on nobody else's record.",
+        f"{capital(name)} learns the worst case of one record: ε = "
+        f"{epsilon_text(worst)}. It depends on no other record.",
     )
     bounds = target.bounds
     amounts = bounds.lower + bounds.upper - target.amounts
@@ -269,26 +269,25 @@ def _disclosed_losses(
     results.table(
         {
             "the others are": ["as they are", "mirrored between the bounds"],
-            "the own loss, ε": [own, _loss_text(mirrored, person, epsilon)],
-            "the worst case for the own record, ε": [worst, worst],
+            "loss, ε": [own, _loss_text(mirrored, person, epsilon)],
+            "worst case of the record, ε": [worst, worst],
         },
         column_config={
-            "the own loss, ε": results.SIX_DIGITS,
-            "the worst case for the own record, ε": results.SIX_DIGITS,
+            "loss, ε": results.SIX_DIGITS,
+            "worst case of the record, ε": results.SIX_DIGITS,
         },
         key="recovery-told",
     )
     show_lesson(
-        "A privacy loss is itself a number about everybody: the own loss says how far "
-        f"the mean of “{literal(target.what)}” lies from the own value.",
-        "Losses of persons stay confidential, even from themselves. Only the own record and "
-        "public numbers may determine a published number. Individual privacy shows both, and "
-        "the same attack on a count, for the curator.",
+        "The privacy loss of one person is a number about everybody. It says how far the "
+        f"mean of “{literal(target.what)}” lies from the value of that person.",
+        "Losses of persons stay confidential, even from themselves. What a person learns may "
+        "depend on the record of that person and on public numbers only.",
     )
 
 
 def _loss_text(target: Target, person: int, epsilon: float) -> float:
-    """Return the own loss, compared with the table without the person."""
+    """Return the loss of a person, compared with the table without the person."""
     amounts = target.amounts
     others = np.delete(amounts, person)
     moved = abs(float(amounts[person]) - float(others.mean())) / len(amounts)

@@ -448,7 +448,8 @@ def _own_promise(subject: InterpretationSubject) -> dict[str, tuple[float, str]]
         number, name = sure.epsilon, "epsilon"
         at = f" at δ = {in_full(sure.delta)}" if sure.delta else ""
         loss = f"ε = {epsilon_text(number)}{at}"
-    return {name: (number, f"{loss} for one {noun}, {subject.name}")}
+    of_account = "" if subject.name == loss else f", {subject.name}"
+    return {name: (number, f"{loss} for one {noun}{of_account}")}
 
 
 def _line(one: Precedent, delta: float | None) -> str:

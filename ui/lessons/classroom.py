@@ -16,16 +16,19 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.figures.lessons import votes_picture
+from dpcore.figures.theme import Picture
 from dpcore.formatting import people
-from dpcore.lessons.classroom import spaced
+from dpcore.lessons.classroom import seat_of, spaced, token_of
 from dpcore.lessons.lesson import Lesson, LessonStep, QuizQuestion
-from ui import controls, results, session
+from ui import controls, session
 from ui.lessons import phones
 from ui.lessons.lesson_choice import LessonPlace
-from ui.lessons.phones import ROOMS
+from ui.lessons.phones import KEY, ROOMS
 from ui.text import literal
 
 _LED, _SHARED = "_class_led", "class-shares-address"
+_ADDRESS: Final = "class"
+"""What in the address of a page leads a class again after a reload: its code, signed."""
 _SECONDS: Final = 2
 
 
@@ -33,6 +36,7 @@ def lead(place: LessonPlace) -> None:
     """Let the phones of a class that is led from this tab see the step on screen."""
     code, lesson_text = _led(), place.lesson.text()
     if code:
+        st.query_params[_ADDRESS] = token_of(code, code=code, key=KEY)
         ROOMS.lead(
             code,
             lesson=place.lesson.key,
@@ -75,6 +79,7 @@ def offer(code_of: Callable[[str], str], width: int) -> None:
     st.code(address, language=None, wrap_lines=True)
     st.checkbox(
         "Phones share one network address",
+        value=_shares(code),
         key=_SHARED,
         on_change=_share,
         args=(code,),
@@ -92,8 +97,10 @@ def gathered(place: LessonPlace) -> None:
 
     def count() -> None:
         room = ROOMS.room(code)
-        number = len(room.answers.get(lesson, {})) if room is not None else 0
-        st.markdown(f"Class **{spaced(code)}**: {people(number, 'answer')} so far.")
+        answers, phones_here = (0, 0) if room is None else room.turnout(lesson)
+        st.markdown(
+            f"Class **{spaced(code)}**: {answers} of {people(phones_here, 'phone')} answered."
+        )
         if room is not None and room.crowded:
             st.warning(
                 f"{people(room.crowded, 'attempt')} to join failed: many phones have one "
@@ -123,7 +130,19 @@ def _address(page: str, *code: str) -> str:
 
 
 def _led() -> str:
-    return cast("str | None", session.public(_LED)) or ""
+    """Return the code of the class that this tab leads, also after a reload."""
+    led = cast("str | None", session.public(_LED))
+    token = st.query_params.get(_ADDRESS, "")
+    code = token.partition(".")[0]
+    if led is None and seat_of(token, code=code, key=KEY) == code and ROOMS.room(code):
+        session.set_public(_LED, code)
+        return code
+    return led or ""
+
+
+def _shares(code: str) -> bool:
+    room = ROOMS.room(code)
+    return room is not None and room.shares_address
 
 
 def _open() -> None:
@@ -142,6 +161,7 @@ def _share(code: str) -> None:
 def _close(code: str) -> None:
     ROOMS.close(code)
     session.set_public(_LED, None)
+    st.query_params.pop(_ADDRESS, None)
 
 
 _MOST = 999
@@ -200,16 +220,13 @@ def predicted_counts(lesson: Lesson, question: QuizQuestion) -> list[int]:
     return found if any(found) else []
 
 
-def compare(lesson: Lesson, question: QuizQuestion) -> None:
-    """Show what the class expected beside what is true, if it was counted."""
+def predictions(lesson: Lesson, question: QuizQuestion) -> Picture | None:
+    """Return what the class expected beside what is true, if it was counted."""
     found = predicted_counts(lesson, question)
-    if found:
-        picture = votes_picture(
-            [choice.text for choice in question.choices],
-            found,
-            right=question.choices.index(question.right),
-        )
-        results.show(picture, f"votes-{lesson.key}", simulated=True)
+    if not found:
+        return None
+    texts = [choice.text for choice in question.choices]
+    return votes_picture(texts, found, right=question.choices.index(question.right))
 
 
 def _note(lesson: Lesson, key: str) -> None:

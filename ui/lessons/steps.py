@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from dpcore.figures.theme import Picture
 from dpcore.glossary import mentioned
 from dpcore.lessons.lesson import (
     Choice,
@@ -20,6 +21,8 @@ from ui import controls, glossary_links, results, session
 from ui.lessons import classroom, teaching
 from ui.lessons.lesson_choice import LessonPlace
 from ui.text import literal
+
+_LOW, _HIGH = 340, 480
 
 
 def show(place: LessonPlace) -> None:
@@ -59,8 +62,10 @@ def _reveal(place: LessonPlace, lesson_text: LessonText) -> None:
     else:
         _judged(question.choices[chosen])
         _right_one(question, chosen)
-    classroom.compare(lesson, question)
-    _picture(place, lesson.first)
+    predictions = classroom.predictions(lesson, question)
+    if predictions is not None:
+        _draw(place, predictions, f"votes-{lesson.key}", most=_LOW)
+    _picture(place, lesson.first, beside=predictions is not None)
 
 
 def _play(place: LessonPlace, lesson_text: LessonText) -> None:
@@ -85,7 +90,7 @@ def _questions(place: LessonPlace, lesson_text: LessonText) -> None:
 
 def _home(place: LessonPlace, lesson_text: LessonText) -> None:
     with st.container(border=True):
-        st.markdown(f"**Takeaway.** {literal(lesson_text.recall)}")
+        st.markdown(f"**{literal(lesson_text.recall)}**")
         st.markdown(literal(lesson_text.home))
     if place.path.after(place.lesson.key, place.step) is None:
         _recap(place)
@@ -100,15 +105,20 @@ def _recap(place: LessonPlace) -> None:
         st.markdown(f"**{literal(lesson_text.recall)}**  \n{literal(lesson_text.home)}")
 
 
-def _picture(place: LessonPlace, settings: Settings) -> None:
+def _picture(place: LessonPlace, settings: Settings, *, beside: bool = False) -> None:
+    """Show the picture of a lesson; one beside another is lower on a projector."""
     shown = place.lesson.view(settings)
-    picture = shown.picture
-    if place.projected:
-        picture = teaching.enlarged(picture)
     name = f"lesson-{place.lesson.key}-{place.step.value}"
-    results.show(picture, name, simulated=True)
+    _draw(place, shown.picture, name, most=_LOW if beside else _HIGH)
     if not place.projected:
         st.markdown(literal(shown.sentence))
+
+
+def _draw(place: LessonPlace, picture: Picture, name: str, *, most: int) -> None:
+    """Show a picture, on a projector with large words and at most so many pixels high."""
+    if place.projected:
+        picture = teaching.enlarged(picture, most=most)
+    results.show(picture, name, simulated=True)
 
 
 def _judged(choice: Choice) -> None:

@@ -24,9 +24,11 @@ from ui.lessons.lesson_choice import LessonPlace
 from ui.text import literal
 
 PROJECTOR = "projector"
-_BEGAN = "_lessons_began"
+_BEGAN, _CLOCK = "_lessons_began", "clock"
+_DIGITS = 10
+"""Of the seconds in the address, by which the clock goes on after a reload."""
 _SECONDS = 20
-_SCALE, _WIDTH = 8, 200
+_SCALE, _WIDTH = 8, 300
 _KEYS = File(__file__).with_name("keys.js").read_text(encoding="utf-8")
 _PAPERS = {"handout": ("Handout", handout), "answers": ("Answer key", answer_key)}
 
@@ -43,7 +45,8 @@ def show(place: LessonPlace) -> bool:
             bind="query-params",
             help="Large type and nothing beside the lesson.",
         )
-        st.button("Start the clock", on_click=_start_clock, key="lesson-clock")
+        label = "Start the clock" if _began() is None else "Restart the clock"
+        st.button(label, on_click=_start_clock, key="lesson-clock")
         with st.container(horizontal=True):
             for name, (label, page) in _PAPERS.items():
                 st.download_button(
@@ -71,18 +74,31 @@ def listen() -> None:
 
 def show_clock(place: LessonPlace) -> None:
     """Show what is left; once the clock runs, it goes on by itself."""
-    began = cast("datetime | None", session.public(_BEGAN))
+    began = _began()
+    if began is not None:
+        st.query_params[_CLOCK] = f"{began.timestamp():.0f}"
 
     def tick() -> None:
         passed = None if began is None else (datetime.now(UTC) - began).total_seconds() / 60
         pace = Pace(
             minutes=place.path.minutes,
+            reserve=place.path.reserve,
             needed=place.path.minutes_from(place.lesson.key, place.step),
             passed=passed,
         )
         st.caption(f"{place.number} · {pace.text}")
 
     st.fragment(tick, run_every=None if began is None else _SECONDS)()
+
+
+def _began() -> datetime | None:
+    """Return when the clock was started, also before a reload."""
+    began = cast("datetime | None", session.public(_BEGAN))
+    written = st.query_params.get(_CLOCK, "")
+    if began is None and written.isdecimal() and len(written) == _DIGITS:
+        began = datetime.fromtimestamp(int(written), UTC)
+        session.set_public(_BEGAN, began)
+    return began
 
 
 def _start_clock() -> None:
@@ -170,10 +186,10 @@ def apply_stage(*, projected: bool) -> None:
     st.html(_STAGE + (_PROJECTED if projected else ""))
 
 
-def enlarged(picture: Picture) -> Picture:
-    """Return a picture whose words can be read from the last row."""
+def enlarged(picture: Picture, *, most: int) -> Picture:
+    """Return a picture whose words can be read from the last row; ``most`` is its height."""
     layout = picture.spec["layout"]
-    more: dict[str, Any] = {"font": {"size": _LETTERS}}
+    more: dict[str, Any] = {"font": {"size": _LETTERS}, "height": min(layout["height"], most)}
     if "annotations" in layout:
         more["annotations"] = [_with_size(note, "font") for note in layout["annotations"]]
     # A picture with axes has the margins of the house, and needs wider ones.

@@ -85,9 +85,8 @@ def test_all_say_the_share_of_right_guesses_over_both_worlds(relation, delta):
     assert (right, of) == (74, 100)
     told = AttackerView(guarantee=sure, sides=Sides.of(relation))
     text = worlds_text(told)
-    assert (
-        f"names the right kind of world in at most 74 of 100 ({surest(1.0, delta=delta)})" in text
-    )
+    most = surest(1.0, delta=delta)
+    assert f"names the right kind of world in at most 74 of 100 ({most}, rounded up)" in text
     assert "Without a release it is 50 of 100." in text
     assert text.count("50 in which") == 2
     assert "when it is so" not in text
