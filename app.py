@@ -19,6 +19,7 @@ from ui.data import using
 from ui.run_queue import RUNS
 
 logging.withhold_messages()
+downloads.keep_pressed()
 st.set_page_config(page_title="Epsilon Studio", page_icon="🔒", layout="wide")
 if not roles.is_known():
     session.end_page()

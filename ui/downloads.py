@@ -3,18 +3,22 @@
 A browser sends what is typed when its field is left, which the press on a button does.
 Streamlit makes the file of a button from what the run before that press knew. So a file
 waits for the run that its own press asks for, and is made of what that run offers.
+Streamlit also forgets the file of a button as soon as a later run has ended, which may be
+before it takes up the press. So it is kept for a while longer.
 """
 
 from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 import streamlit as st
+from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.scriptrunner import StopException
 
 from ui import session
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
 
 _PATIENCE: Final = 120.0
 """Seconds after which a press is taken for lost: no run of its page ever ends."""
+_KEPT: Final = 20.0
+"""Seconds that the file of a button is kept after the run that offered it anew."""
 
 
 class File(NamedTuple):
@@ -150,6 +156,24 @@ def button(
             type=kind,
             help=note,
         )
+
+
+def _forget_files(manager: MediaFileManager) -> None:
+    """Forget what no page offers any more, and nobody can have pressed just now."""
+    shown = manager._files_by_session_and_coord.values()  # noqa: SLF001 - there is no public way
+    offered = {name for files in shown for name in files.values()}
+    now = time.monotonic()
+    for name, entry in [*manager._deferred_callables.items()]:  # noqa: SLF001
+        if name in offered:
+            continue
+        left = cast("dict[str, float]", entry).setdefault("left", now)
+        if now - left > _KEPT:
+            manager._drop_deferred_id(name)  # noqa: SLF001
+
+
+def keep_pressed() -> None:
+    """Keep the files of buttons for a while, in all of the process."""
+    MediaFileManager._remove_orphaned_deferred_callables = _forget_files  # type: ignore[assignment] # noqa: SLF001
 
 
 @contextlib.contextmanager

@@ -9,6 +9,9 @@ from html import unescape
 
 import pytest
 import streamlit as st
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.media_file_storage import MediaFileStorageError
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from tests.app.test_pages import button, by_label, use_upload
 from ui import downloads
@@ -115,3 +118,30 @@ def test_the_field_being_typed_in_is_in_the_document(open_page, monkeypatch):
     )
     pressed.click().run()
     assert "to plan the budget" in unescape(shown())
+
+
+def test_a_press_that_is_taken_up_late_finds_its_file(monkeypatch):
+    monkeypatch.setattr(MediaFileManager, "_remove_orphaned_deferred_callables", None)
+    downloads.keep_pressed()
+    now = [0.0]
+    monkeypatch.setattr("ui.downloads.time.monotonic", lambda: now[0])
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+
+    def run_of_the_page():
+        manager.clear_session_refs()
+        name = manager.add_deferred(lambda: "text", "text/plain", "0.1", "a.txt")
+        manager.remove_orphaned_files()
+        return name
+
+    pressed = run_of_the_page()
+    now[0] = 1000.0
+    latest = run_of_the_page()
+    assert manager.execute_deferred(pressed)
+    now[0] += 19.0
+    manager.remove_orphaned_files()
+    assert manager.execute_deferred(pressed)
+    now[0] += 2.0
+    manager.remove_orphaned_files()
+    with pytest.raises(MediaFileStorageError, match="not found"):
+        manager.execute_deferred(pressed)
+    assert manager.execute_deferred(latest)
