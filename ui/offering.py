@@ -140,9 +140,11 @@ def _buttons(
     analysis = request.analysis(account.fingerprint)
     never = request.refusal(session.mode()) is not None
     what = "Release" if never else f"Release and spend {price}"
+    # Before a release is confirmed, "Spend" is the one primary button.
+    waiting = releasing.waiting(analysis) is not None
     st.button(
         what if answer is None else "Released ✓",
-        type="primary",
+        type="secondary" if waiting else "primary",
         key=f"release-{key}",
         disabled=not ready or answer is not None,
         on_click=releasing.press,

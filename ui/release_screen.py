@@ -171,7 +171,7 @@ def beside(asked: Request) -> None:
     at = _setting(asked, asked.query)
     keys = Fairness.TRUE.with_chosen(asked.mechanism_key)
     each = error_curves.each_number(asked.query)
-    unit = asked.query.unit_text
+    unit = asked.query.quantity.of_differences
     rows = [
         f"| {_chosen(CATALOG[one.key].label, one.key == asked.mechanism_key)} | "
         + " | ".join(_cell(float(number[0]), float(one.rmse[0])) for number in _errors(one))

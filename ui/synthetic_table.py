@@ -135,7 +135,8 @@ def breaks(sources: Sources) -> None:
     """Say what no synthetic data from counts preserves."""
     kept = ", ".join(" with ".join(one.names) for one in sources.forest.pairs)
     st.markdown(
-        f"**Preserved:** each count above{literal(f'; pairs: {kept}' if kept else '')}. "
+        "**Preserved up to noise:** each count above"
+        f"{literal(f'; pairs: {kept}' if kept else '')}. "
         "**Distorted:** other correlations, values within a bin, extremes, repeated and "
         "missing values. Use it to write an analysis or to teach. Publish findings only "
         "from releases."

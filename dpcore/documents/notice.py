@@ -78,13 +78,13 @@ def _missing(subject: DocumentContext) -> dict[str, object]:
     columns, known = subject.columns, subject.missing
 
     def titles(way: str) -> tuple[str, ...]:
-        found = (brief(one.title) for one in columns if way in known.get(one.name, ()))
+        found = (brief(one.title, 40) for one in columns if way in known.get(one.name, ()))
         return tuple(dict.fromkeys(found))
 
     return {
         "is_complete": assumptions.is_complete(known),
         "imputed": [
-            f"{replacement_text(column)} ({brief(column.title)})"
+            f"{replacement_text(column)} ({brief(column.title, 40)})"
             for column in assumptions.imputed(columns, known)
         ],
         "only_left_out": assumptions.only_left_out(columns, known),

@@ -93,11 +93,11 @@ def margins_picture(found: BudgetComparison) -> Picture:
             where = f"x{end} domain", f"y{end}"
             side = "end" if _is_met(found, place) else "start"
             shapes.append(level(wanted, word, DOTTED, axes=where, textposition=side))
-        name = f"{place + 1}. {brief(found.names[place], 24)}"
-        unit = f", {brief(found.units[place], 12)}" if found.units[place] else ""
+        # The list above has the whole name and the unit: two panels fit on a phone.
+        name = f"{place + 1}. {brief(found.names[place], 18)}"
         notes.append(
             note(
-                f"{plain(name + unit)}{'*' * found.assumed[place]}",
+                f"{plain(name)}{'*' * found.assumed[place]}",
                 0,
                 1,
                 xref=f"x{end} domain",

@@ -28,7 +28,7 @@ Spec = dict[str, Any]
 """Traces and layout of a figure in Plotly's own words."""
 
 HEIGHT = 380
-_GRID = {"gridcolor": "rgba(127,127,127,0.18)", "zeroline": False}
+_GRID = {"gridcolor": "rgba(127,127,127,0.18)", "zeroline": False, "separatethousands": True}
 CONFIDENTIAL = "#E69F00"
 PUBLIC = "#0072B2"
 NEUTRAL = "#7F7F7F"
@@ -367,12 +367,13 @@ def log_ticks(low: float, high: float) -> dict[str, Any]:
     """Return numbers to read off a log axis, also where it holds no power of ten.
 
     >>> log_ticks(0.3, 3.0)["ticktext"], log_ticks(1e-6, 1.0)["dtick"]
-    (['0.3', '0.4', '0.5', '0.6', '0.8', '1', '1.5', '2', '3'], 1)
+    (['0.3', '0.5', '1', '2', '3'], 1)
     """
     decades = np.log10(high / low)
     if decades > _FEW_TICKS:
         return {"dtick": 1, "exponentformat": "power"}
-    digits = (1, 1.5, 2, 3, 4, 5, 6, 8) if decades <= 1 else (1, 2, 5)
+    few, many = (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)
+    digits = many if decades <= 1 / 2 else (1, 2, 3, 5) if decades <= 1 else few
     first, last = (int(np.floor(np.log10(end))) for end in (low, high))
     known = [float(f"{digit}e{power}") for power in range(first, last + 1) for digit in digits]
     shown = [tick for tick in known if low <= tick <= high]

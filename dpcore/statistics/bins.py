@@ -20,6 +20,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dates import FIRST_DAY, LAST_DAY, date_of, day_of
 from dpcore.data.quantities import MOMENTS, Quantity
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 
 MOST_BINS: Final = 200
 
@@ -92,7 +93,10 @@ def edges_at(
         if any(edge != np.rint(edge) for edge in inside):
             raise ParameterError("the edges of bins of whole numbers are whole numbers.")
     if not all(low < edge < high for edge in inside):
-        raise ParameterError("the edges of the bins lie between the bounds of the column.")
+        raise ParameterError(
+            f"the edges of the bins must lie between the bounds, {significant(low, 6)} and "
+            f"{significant(float(bounds.upper), 6)}."
+        )
     edges = (low, *inside, high)
     check_edges(edges)
     return edges

@@ -16,6 +16,7 @@ from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.arrays import FloatArray
+from dpcore.data.columns import MissingPolicy
 from dpcore.figures import answers as figures
 from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, significant
@@ -219,7 +220,8 @@ def recorded(answer: Release) -> Intervals:
 
 def _of_what(asked: Request) -> str:
     """Say of which number the intervals are, and of which they are not."""
-    if not asked.query.conditions:
+    columns = asked.query.columns
+    if not any(one.kind.is_numeric or one.missing is MissingPolicy.REPLACE for one in columns):
         return "Intervals are about the number named above."
     told = (
         ", the confidential area tells the curator; no interval covers it."

@@ -12,6 +12,7 @@ from dpcore.analyses.matrix import MOST_COLUMNS
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dates import date_of, day_of, end_of_day
+from dpcore.data.quantities import replacement_text
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
 from dpcore.statistics.bins import Period, calendar_edges, edges_at, usual_edges
@@ -289,9 +290,17 @@ def _membership(column: Column, kind: StatisticKind, study: Study, cells: Cells)
     st.caption(
         f"A row with less than {significant(lower, 6)} or more than {significant(upper, 6)} "
         "is left out, even with a value outside the bounds. Enter a larger number to include "
-        "such rows."
+        f"such rows.{_imputed_inside(column, lower, upper)}"
     )
     return Membership(interval=Interval(lower=lower, upper=upper))
+
+
+def _imputed_inside(column: Column, lower: float, upper: float) -> str:
+    """Say that missing values are counted, where they are imputed as one that is."""
+    value = column.replacement
+    if not isinstance(value, int | float) or not lower <= value <= upper:
+        return ""
+    return f" Missing values are imputed as {replacement_text(column)}, so they are counted."
 
 
 def _of_dates(bounds: Interval, cells: Cells, key: str) -> Membership:
@@ -336,7 +345,8 @@ def ask_bins(column: Column, cells: Iterator[controls.Cell]) -> tuple[float, ...
         help="Public numbers between the bounds, typed and not looked up. An edge "
         "belongs to the bin above it.",
     )
-    typed = controls.listed(text, float, "edges")
+    # The lowest bin begins at the lower bound in any case.
+    typed = {*controls.listed(text, float, "edges")} - {float(bounds.lower)}
     if typed:
-        return edges_at(bounds, tuple(sorted(set(typed))), whole=whole)
+        return edges_at(bounds, tuple(sorted(typed)), whole=whole)
     return usual_edges(column, count)

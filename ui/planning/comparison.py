@@ -102,8 +102,9 @@ def _named(name: str, basket: AnalysisPlan) -> str:
 
 
 def _usual(basket: AnalysisPlan, study: Study) -> tuple[float, Split]:
-    """Return twice the total where the budget has as much, else half of it."""
-    limit, own = study.terms.budget.epsilon, basket.dealt
+    """Return twice the total where as much is left, else half of it."""
+    account, own = session.account(study), basket.dealt
+    limit = None if account.budget.epsilon is None else float(account.remaining.epsilon)
     kept = math.fsum(item.epsilon for item in basket.items if item.fixed)
     more = limit is None or _USUAL * own <= limit or kept >= own / _USUAL
     return (min(_USUAL * own, MOST) if more else own / _USUAL), basket.split
@@ -275,7 +276,7 @@ def possible(plan: Option, other: Option) -> None:
         group = f" For {of}." if row.item.width.assumed else ""
         st.caption(
             f"Each dot is one of {DOTS} equally likely results. The dashed line is the assumed "
-            f"value, dotted lines the target around it.{group}"
+            f"value{', dotted lines the target around it' if row.wanted else ''}.{group}"
         )
 
 
