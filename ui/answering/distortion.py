@@ -143,7 +143,7 @@ def causes_text(found: Bias, asked: AboutColumns) -> str:
     """Return what moved a single number, and by how much."""
     unit = after_number(asked.query.quantity.of_differences)
     moved = [
-        f"{cause}: {significant(float(effect), _DIGITS)}{unit}"
+        f"{cause}: {significant(float(effect))}{unit}"
         for cause, effect in zip(CAUSES, found.effects[:, 0], strict=True)
         if effect
     ]

@@ -150,8 +150,8 @@ _COLUMNS: Mapping[str, Any] = {
     Field.KIND: _config.SelectboxColumn(
         options=[kind.value for kind in ColumnKind], required=True, width=95
     ),
-    Field.LOWER: _config.TextColumn(width=72, alignment="right"),
-    Field.UPPER: _config.TextColumn(width=72, alignment="right"),
+    Field.LOWER: _config.TextColumn(width=84, alignment="right"),
+    Field.UPPER: _config.TextColumn(width=84, alignment="right"),
     Field.LABELS: _config.TextColumn(
         width=90, help="What the questionnaire offers, with semicolons between."
     ),
