@@ -45,7 +45,7 @@ def test_shares_add_up_at_the_price_that_was_named(app, follow, kind):
     assert once.title in shown(app).replace("\\", "").lower()
     set_to(app, "number_input", "Independent answers", 3)
     # The noise is in the unit of the answer, which is a share.
-    margin = by_label(app.metric, "Margin of error (95%, noise only)").value
+    margin = by_label(app.metric, "Margin of error, all at once (95%, noise only)").value
     assert float(margin.removeprefix("± ")) <= 1
     thrice = follow(app)
     assert thrice.epsilon == pytest.approx(0.7)

@@ -77,7 +77,11 @@ def show(answer: Release, asked: Request) -> None:
             f"{'' if asked.query.kind.of_matrix else noise_scale}, drawn by "
             f"{literal(answer.sampler)}."
         )
-        st.caption(_of_what(asked))
+        if any(
+            c.kind.is_numeric or c.missing is MissingPolicy.REPLACE for c in asked.query.columns
+        ):
+            seen = " The curator can see it below." if partwise.moves_are_shown() else ""
+            st.caption("Intervals do not include the bias from clamping and imputation." + seen)
         results.release_files([answer], "answer")
 
 
@@ -216,19 +220,6 @@ def recorded(answer: Release) -> Intervals:
         noise=np.array([(noise or nothing)[label] for label in answer.labels]),
         total=np.array([(total or nothing)[label] for label in answer.labels]),
     )
-
-
-def _of_what(asked: Request) -> str:
-    """Say of which number the intervals are, and of which they are not."""
-    columns = asked.query.columns
-    if not any(one.kind.is_numeric or one.missing is MissingPolicy.REPLACE for one in columns):
-        return "Intervals are about the number named above."
-    told = (
-        ", the confidential area tells the curator; no interval covers it."
-        if partwise.moves_are_shown()
-        else " is in no interval."
-    )
-    return f"Intervals are about the number after clamping and imputation. What these change{told}"
 
 
 def resampled(

@@ -32,6 +32,7 @@ _IN_UNITS = ("noise scale", "noise", "largest possible")
 _ADVISED = ("laplace", "bit", "truncated", "gaussian", "exponential")
 """What to use instead of a mechanism that cannot be released, in display order."""
 _NOISE = "Margin of error (95%, noise only)"
+_NOISE_OF_ALL = "Margin of error, all at once (95%, noise only)"
 _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.COUNT,
     StatisticKind.SUM,
@@ -151,7 +152,7 @@ def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:
     ahead = expect(asked.mechanism, statistic, bounds, level=level_of_each(count))
     results.metrics(
         {
-            _NOISE: (
+            _NOISE if count == 1 else _NOISE_OF_ALL: (
                 f"± {significant(ahead.noise)}{unit}",
                 (
                     "Before you pay, at worst: how far a release falls from the value of this "
@@ -270,7 +271,7 @@ def _of_shares(asked: Request, plan: Plan, cells: Cells) -> None:
     people = asked.query.size.people
     results.metrics(
         {
-            _NOISE: (
+            _NOISE_OF_ALL: (
                 f"± {significant(float(widths.max()))}",
                 (
                     "Error of a share, to first order, if all categories are equally large; the "
