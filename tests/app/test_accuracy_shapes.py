@@ -70,9 +70,9 @@ def test_another_number_of_the_answer_is_chosen_and_all_are_listed(open_page):
 def test_the_size_of_a_group_decides_and_is_the_one_of_release(open_page):
     app = accuracy(open_page, "mean", selectbox={"By group": 0})
     small = title(app)
-    set_to(app, "number_input", "A group of how many?", 10)
+    set_to(app, "number_input", "Assumed group size", 10)
     assert title(app) != small
-    assert by_label(go(app, "release").number_input, "A group of how many?").value == 10
+    assert by_label(go(app, "release").number_input, "Assumed group size").value == 10
 
 
 def test_groups_that_are_too_small_are_said_to_be(open_page):

@@ -14,8 +14,8 @@ def test_two_groups_are_compared_in_one_question(open_page, follow):
     app = choose(open_page("release"), "Statistic", "difference of groups")
     choose(app, "Mean of", "south")
     assert by_label(app.selectbox, "Minus").options == ["north", "west"]
-    fill(app, number_input={"ε for this release": 20.0, "Groups of how many?": 40})
-    assert by_label(app.metric, "Noise, groups of 40").value.startswith("± ")
+    fill(app, number_input={"ε for this release": 20.0, "Assumed size of each group": 40})
+    assert by_label(app.metric, "Margin of error, groups of 40").value.startswith("± ")
     seen = follow(app)
     assert seen.title == "mean of age by region, south less north"
     assert len(seen.answer) == 1

@@ -27,9 +27,7 @@ def noise(app):
 
 
 def tile(app):
-    return next(
-        tile for tile in app.metric if tile.label.startswith(("Noise, ", "Margin of error"))
-    )
+    return next(tile for tile in app.metric if tile.label.startswith("Margin of error"))
 
 
 @pytest.mark.parametrize("statistic", ["variance", "mean"])
@@ -44,15 +42,15 @@ def test_each_group_has_its_ratio_and_all_others_too(open_page, follow, statisti
         return laplace.calibrate(**settings)
 
     monkeypatch.setitem(CATALOG, "laplace", replace(laplace, calibrate=noted))
-    set_to(app, "number_input", "A group of how many?", 40)
+    set_to(app, "number_input", "Assumed group size", 40)
     # However many views the page has of a question, it is planned once.
     assert len(calibrated) == 1
-    assert tile(app).label == "Noise, a group of 40"
+    assert tile(app).label == "Margin of error, group of 40"
     assert tile(app).value.startswith("± ")
-    assert "10: ± " in shown(app)
+    assert "10: ±" in shown(app)
     # No group has more people than the table, whose number is public.
-    assert by_label(app.number_input, "A group of how many?").max == PEOPLE
-    assert "100: ± " in shown(app)
+    assert by_label(app.number_input, "Assumed group size").max == PEOPLE
+    assert "100: ±" in shown(app)
     assert "300: " not in shown(app)
     # Four tiles stand side by side: what is longer would be cut.
     assert max(len(tile.label) for tile in app.metric) <= 26

@@ -13,9 +13,9 @@ def test_means_of_several_columns_are_asked_in_one_question(open_page, follow):
     fill(
         app,
         selectbox={"By": 0},
-        number_input={"ε for this release": 20.0, "A group of how many?": 40},
+        number_input={"ε for this release": 20.0, "Assumed group size": 40},
     )
-    off = by_label(app.metric, "Noise / range, a group of 40").value
+    off = by_label(app.metric, "Margin / range, group of 40").value
     assert off.startswith("± ")
     assert off.endswith("%")
     table = next(d.value for d in app.dataframe if "mean of" in d.value)

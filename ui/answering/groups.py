@@ -40,30 +40,25 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     size = ask_size(controls.Cell(place=third), of_pair=False)
     off, *known = map(float, plan.ratio_half_widths((size, *sizes)))
     first.metric(
-        f"Noise, a group of {size:,}",
+        f"Margin of error, group of {size:,}",
         _said(off, unit),
         help=f"Worst-case margin of error (95%), before release: how far the {noun} of a "
         f"group of {size:,} may be from the value for this table. All {count} groups and "
         "their counts at once.",
     )
     second.metric(
-        "Noise of group sizes",
-        f"± {significant(plan.count_half_width, up=True)}",
+        "Margin of error of group sizes",
+        f"± {significant(plan.count_half_width, up=True)} {asked.query.unit.counted}",
         help=f"How many {asked.query.unit.counted} each group has is released too, and is off "
         "by this at most, 95 times of 100. A group whose released count is below "
         f"{significant(plan.fewest, up=True)} is not distinguishable from an empty one. "
         "It gets “too few to say”.",
     )
     if sizes:
-        st.caption(
-            f"By {asked.query.unit.counted} in a group, at most about: "
-            + "; ".join(
-                f"{people:,}: {_said(each, unit)}"
-                for people, each in zip(sizes, known, strict=True)
-            )
-            + ". Two groups differ in the table, too, where their intervals do not "
-            "overlap."
+        each_size = "; ".join(
+            f"{people:,}: {_said(each, unit)}" for people, each in zip(sizes, known, strict=True)
         )
+        st.caption(f"By {asked.query.unit.counted} in a group, at most about: {each_size}.")
     if math.isnan(off):
         return
     apart = 2 * off
@@ -170,7 +165,7 @@ def ask_size(cell: Cell, *, of_pair: bool) -> int:
     """Ask for the size of a group, or of each of two."""
     most = most_people()
     return cell.number(
-        "Groups of how many?" if of_pair else "A group of how many?",
+        "Assumed size of each group" if of_pair else "Assumed group size",
         min(USUAL_GROUP, max(most // 2, 1)),
         (1, most),
         key=f"size-of-a-{'pair' if of_pair else 'group'}-{session.generation()}",

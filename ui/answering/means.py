@@ -34,7 +34,7 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
     sizes = tuple(people for people in groups.SIZES if people <= groups.most_people())
     off, *known = map(float, plan.height_half_widths((size, *sizes)))
     first.metric(
-        f"Noise / range, a group of {size:,}",
+        f"Margin / range, group of {size:,}",
         _part(off),
         help="Worst-case margin of error (95%), before release: how far each mean of a group "
         f"of {size:,} may be from the mean of this table. It is a share of the range of "
@@ -42,8 +42,8 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
         "their counts at once.",
     )
     second.metric(
-        "Noise of group sizes",
-        f"± {significant(plan.fewest, up=True)}",
+        "Margin of error of group sizes",
+        f"± {significant(plan.fewest, up=True)} {query.unit.counted}",
         help=f"How many {query.unit.counted} each group has is released too, once for all "
         "columns, and is off by this at most, 95 times of 100. A group whose released "
         f"count is below {significant(plan.fewest, up=True)} is not distinguishable from "
@@ -54,7 +54,7 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
         {
             "mean of": [column.title for column in query.numbers],
             "unit": [quantity_of(one).of_differences for one in query.numbers],
-            f"noise, a group of {size:,}": [_said(off * width) for width in widths],
+            f"margin of error, group of {size:,}": [_said(off * width) for width in widths],
             "two groups differ from": [
                 TOO_FEW if math.isnan(off) else significant(2 * off * width, up=True)
                 for width in widths
@@ -69,8 +69,7 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
             + "; ".join(
                 f"{people:,}: {_part(each)}" for people, each in zip(sizes, known, strict=True)
             )
-            + ". Two groups differ in the table, too, where their intervals do not "
-            "overlap."
+            + "."
         )
     st.caption(_saved(asked, query, plan))
     if 2 * off >= 1:
