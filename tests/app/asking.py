@@ -11,6 +11,7 @@ from dpcore.formatting import significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.releases.digits import cost_text
 from dpcore.releases.record import Release
+from tests.app.beginnings import begun_once
 from tests.app.test_pages import by_label, charts, in_use, price, put_in_use
 from tests.app.test_questions import release, set_to, shown
 
@@ -55,6 +56,7 @@ def go(app: AppTest, name: str) -> AppTest:
     return app
 
 
+@begun_once
 def use_survey(
     open_page: Callable[[str], AppTest], *, text: str = SURVEY, budget: float = 100.0
 ) -> AppTest:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 import streamlit as st
+from streamlit.navigation import page
 from streamlit.navigation.page import StreamlitPage
+from streamlit.runtime import Runtime
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.runtime.scriptrunner_utils import script_run_context
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from dpcore.arrays import FloatArray
 from dpcore.ledger.transaction import release
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.releases.record import Release
-from tests.app import asking
+from tests.app import asking, beginnings
 from tests.conftest import PATIENCE, ROOT
 from ui import session
 from ui.downloads import Offer
@@ -68,6 +76,40 @@ def pages_are_drawn_to_the_end() -> Generator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(AppTest, "_run", checked)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def what_is_the_same_in_all_runs_is_made_once() -> Generator[None]:
+    """Leave out what AppTest does anew in each run, and what no test looks at."""
+    read, runtime = ScriptCache(), MagicMock(spec=Runtime)
+    create, known, draw = page._create_page, {}, StreamlitPage.run  # noqa: SLF001
+
+    def created(script: Path, *, default: bool = False) -> StreamlitPage:
+        if (script, default) not in known:
+            known[script, default] = create(script, default=default)
+        return copy.copy(known[script, default])
+
+    def drawn(self: StreamlitPage) -> None:
+        # As app.py does, where it frames the page.
+        framed = session._book.get()  # noqa: SLF001
+        with contextlib.nullcontext() if framed else session.ledger_read_once():
+            draw(self)
+
+    def ended(runner: local_script_runner.LocalScriptRunner, timeout: float) -> None:
+        # No look at it each millisecond, for which the page has to wait.
+        runner._script_thread.join(timeout)  # noqa: SLF001
+        assert runner.script_stopped(), "the page never ends"
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(app_test, "ScriptCache", lambda: read)
+        patch.setattr(local_script_runner, "ScriptCache", lambda: read)
+        patch.setattr(app_test, "MagicMock", lambda **_: runtime)
+        patch.setattr(local_script_runner, "require_widgets_deltas", ended)
+        patch.setattr(script_run_context, "populate_hash_if_needed", lambda _: None)
+        patch.setattr(local_script_runner, "parse_tree_from_messages", beginnings.parsed)
+        patch.setattr(page, "_create_page", created)
+        patch.setattr(StreamlitPage, "run", drawn)
         yield
 
 
@@ -141,17 +183,13 @@ def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str | bytes
 
 
 @pytest.fixture
-def open_page(tab: AppTest, request: pytest.FixtureRequest) -> Callable[[str], AppTest]:
+def open_page(tab: AppTest, request: pytest.FixtureRequest) -> beginnings.Opener:
     """Open a page by its name; Home is drawn first only where a test asks for it."""
     if "app" not in request.fixturenames:
         with pytest.MonkeyPatch.context() as bare:
             bare.setattr(StreamlitPage, "run", lambda _: None)
             tab.run()
-
-    def go(name: str) -> AppTest:
-        return tab.switch_page(f"pages/{name}.py").run()
-
-    return go
+    return beginnings.Opener(tab, request)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpcore.data.examples import EXAMPLES
 from dpcore.data.partitions.row_groups import VARIABLE
+from tests.app.beginnings import begun_once
 from tests.app.figures import figures
 from tests.registry import HEADINGS
 
@@ -21,6 +22,7 @@ CSV = "age,smoker\n" + "".join(
 )
 
 
+@begun_once
 def use_example(open_page, key="rand-hie"):
     app = open_page("data")
     by_label(app.selectbox, "Example data").set_value(key).run()
@@ -28,6 +30,7 @@ def use_example(open_page, key="rand-hie"):
     return app
 
 
+@begun_once
 def use_upload(open_page, text=CSV, lower=0.0, upper=100.0):
     app = open_page("data")
     app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()

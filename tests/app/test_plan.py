@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.store import LEDGER, default_folder
 from dpcore.planning.analysis_plan import Split
+from tests.app.beginnings import begun_once
 from tests.app.conftest import close_tab
 from tests.app.test_pages import CSV, button, by_label, charts, fill, put_in_use, use_upload
 from tests.app.test_questions import shown
@@ -70,6 +71,11 @@ def opened(app, name):
 
 @pytest.fixture
 def planned(open_page):
+    return plan_two(open_page)
+
+
+@begun_once
+def plan_two(open_page):
     """A plan of a mean, from Release, and of a sum, added on Plan; equal shares of ε = 3."""
     use_upload(open_page)
     app = open_page("release")
