@@ -7,7 +7,7 @@ INSTALL = $(if $(UV),$(UV) pip install -q --python $(BIN)/python,$(BIN)/python -
 # How many examples a property has: `quick`, `ci` or `all`; see tests/conftest.py.
 EXAMPLES ?= quick
 PYTEST = $(BIN)/python -m pytest -n 2 --hypothesis-profile $(EXAMPLES)
-QUICK := not app and not browser and not server and not slow
+QUICK := not app and not browser and not server and not slow and not exhaustive
 test-all: EXAMPLES := all
 # Compiled tests are kept: each worker would compile them again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -22,7 +22,7 @@ test: .venv/dev  ## Run the quick tests: no pages, no browser, no servers, nothi
 	$(PYTEST) -m "$(QUICK)" --ignore tests/app --ignore tests/browser
 
 test-rest: .venv/dev browser postgresql ## Run the tests that `make test` leaves out
-	$(PYTEST) -m "not ($(QUICK))" --maxschedchunk 1
+	$(PYTEST) -m "not exhaustive and not ($(QUICK))" --maxschedchunk 1
 
 test-all: .venv/dev browser postgresql ## Run every test with every example, then walk at random
 	$(PYTEST) --maxschedchunk 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections import defaultdict
 from collections.abc import Callable, Container, Generator, Iterator
 from pathlib import Path
 
@@ -39,9 +41,16 @@ def assert_says(text: Container[str], *parts: str) -> None:
     assert not missing, text
 
 
+def everything() -> bool:
+    """Return whether this is `make test-all`, which leaves nothing out."""
+    return settings.default.max_examples >= EXAMPLES["all"]
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by folder and server; properties get the examples of the tier."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests by folder and server; cases and examples are those of the tier."""
+    if not everything() and not any("::" in asked for asked in config.args):
+        _leave_out_combinations(config, items)
     tests = [item for item in items if isinstance(item, pytest.Function)]
     for test in tests:
         for name in ("app", "browser"):
@@ -53,6 +62,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for function in {test.function for test in tests}:
         if is_hypothesis_test(function):
             _give_examples(function)
+
+
+def _leave_out_combinations(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep each value of each parameter, and not each value with each other one.
+
+    Where a test has several lists of values, the longest one is gone through once, and
+    the others beside it, again and again.
+    """
+    crossed = defaultdict(list)
+    for item in items:
+        if len(_values(item)) > 1:
+            crossed[item.nodeid.split("[")[0]].append(item)
+    left_out = set()
+    for cases in crossed.values():
+        lists = [[*dict.fromkeys(values)] for values in zip(*map(_values, cases), strict=True)]
+        longest = max(map(len, lists))
+        kept = {tuple(values[i % len(values)] for values in lists) for i in range(longest)}
+        left_out.update(case for case in cases if _values(case) not in kept)
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _values(item: pytest.Item) -> tuple[str, ...]:
+    case = getattr(item, "callspec", None)
+    return tuple(case._idlist) if case else ()  # noqa: SLF001 - no public way
 
 
 def examples_of(asked: int, tier: int) -> int:
@@ -71,6 +105,12 @@ def _give_examples(function: Callable[..., object]) -> None:
     function._hypothesis_internal_use_settings = settings(  # noqa: SLF001
         own, max_examples=number
     )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Let the search for garbage pass over all tests and modules: they stay."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -54,7 +54,7 @@ def begun_once(begin: Callable[..., AppTest]) -> Callable[..., AppTest]:
 
     @functools.wraps(begin)
     def begun(open_page: Opener, *settings: Any, **named: Any) -> AppTest:
-        if not getattr(open_page, "alike", False):
+        if not getattr(open_page, "alike", False) or (home().exists() and any(home().iterdir())):
             return begin(open_page, *settings, **named)
         name = (begin.__module__, begin.__name__, settings, *named.items())
         if name in _found:
@@ -78,20 +78,20 @@ class Beginning:
     home: Path
 
     @classmethod
-    def of(cls, app: AppTest, home: Path) -> Beginning:
+    def of(cls, app: AppTest, kept: Path) -> Beginning:
         """Return a copy of where a tab is; of what it wrote, in that folder."""
-        _copy(_home(), home)
+        _copy(home(), kept)
         return cls(
             own={name: copy.copy(getattr(app, name)) for name in _OWN},
             state=_copied(app._session_state._state),  # noqa: SLF001
             vault=_vault_like(session._vaults._objects[_TAB]),  # noqa: SLF001
             messages=app._tree.messages,  # noqa: SLF001
-            home=home,
+            home=kept,
         )
 
     def taken_up(self, app: AppTest) -> AppTest:
         """Return a new tab that is where the other one was."""
-        _copy(self.home, _home())
+        _copy(self.home, home())
         for name, value in self.own.items():
             setattr(app, name, copy.copy(value))
         object.__setattr__(app._session_state, "_state", _copied(self.state))  # noqa: SLF001
@@ -113,23 +113,18 @@ def _vault_like(vault: Any) -> Any:
     return replace(_copied(vault), found={}, lessons={})
 
 
-def _copied(value: Any, *, depth: int = 2) -> Any:
+def _copied(value: Any) -> Any:
     """Return a copy of state with containers of its own; what they hold is not changed."""
-    if isinstance(value, dict | set | list):
-        return copy.copy(value)
-    if depth == 0 or not hasattr(value, "__dict__") and not hasattr(value, "__slots__"):
-        return value
-    if type(value).__module__.startswith(("streamlit.runtime", "ui.session")):
-        new = copy.copy(value)
-        names = [*getattr(value, "__dict__", ()), *getattr(value, "__slots__", ())]
-        for name in names:
-            if name != "__weakref__" and hasattr(value, name):
-                object.__setattr__(new, name, _copied(getattr(value, name), depth=depth - 1))
-        return new
-    return value
+    if not type(value).__module__.startswith(("streamlit.runtime.state", "ui.session")):
+        return copy.copy(value) if isinstance(value, dict | set) else value
+    new = copy.copy(value)
+    names = {*getattr(value, "__dict__", ()), *getattr(value, "__slots__", ())} - {"__weakref__"}
+    for name in names:
+        setattr(new, name, _copied(getattr(value, name)))
+    return new
 
 
-def _home() -> Path:
+def home() -> Path:
     return Path(os.environ["EPSILON_STUDIO_HOME"])
 
 

@@ -15,7 +15,7 @@ from tests.registry import HEADINGS, WITHOUT_A_TABLE
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = {"no table": None, "example": use_example, "upload": use_upload}
 CASES = [
-    (name, table)
+    pytest.param(name, table, marks=[pytest.mark.exhaustive] * (table == "example"))
     for name in HEADINGS
     for table in TABLES
     if table == "no table" or name not in WITHOUT_A_TABLE

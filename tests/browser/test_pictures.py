@@ -8,7 +8,7 @@ from tests.browser import pictures
 from tests.browser.server import Server
 from tests.browser.visitor import visit
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 
 def test_the_tutorials_are_walked_to_their_end(context, tmp_path):

@@ -11,6 +11,7 @@ pytestmark = pytest.mark.browser
 SEED, STEPS = 1, 120
 
 
+@pytest.mark.exhaustive
 def test_nothing_breaks_on_a_walk_at_random(context, server):
     walk(context.new_page(), server, seed=SEED, steps=STEPS)
 

@@ -435,8 +435,8 @@ def arithmetic():
     return mark(lambda: b"".join(np.asarray(one).tobytes() for one in results + solved))
 
 
-def hashes():
-    """Return all hashes by the name of what is hashed."""
+def hashes(questions=QUESTIONS, capped_ones=150):
+    """Return all hashes by the name of what is hashed; of so many questions."""
     table = Dataset(name="t", frame=frame(), columns=COLUMNS)
     visits = frame().assign(owner=np.arange(PEOPLE) // 3)
     source = Dataset(
@@ -447,8 +447,8 @@ def hashes():
     with tempfile.TemporaryDirectory() as folder:
         parts = in_parts(Path(folder), table, (7, 30), group=16)
         for maker, read, lying, count in (
-            (Maker(COLUMNS), table, parts, QUESTIONS),
-            (Maker(capped.columns, cap=2), capped, None, 150),
+            (Maker(COLUMNS), table, parts, questions),
+            (Maker(capped.columns, cap=2), capped, None, capped_ones),
         ):
             for place in range(count):
                 parameters = maker.next()

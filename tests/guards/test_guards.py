@@ -8,12 +8,17 @@ import json
 
 import pytest
 
+from tests.conftest import everything
 from tests.guards.corpus import HASHES, arithmetic, hashes
+
+# Questions of the table, and of one with at most two rows a person: the first of them.
+FEW = (240, 40)
 
 
 @pytest.mark.slow
 def test_random_questions_are_stored_priced_and_answered_as_before():
-    before, now = json.loads(HASHES.read_text("utf-8")), hashes()
+    before, now = json.loads(HASHES.read_text("utf-8")), hashes(*(() if everything() else FEW))
+    before = before if everything() else {name: before[name] for name in now if name in before}
     if before["arithmetic"] != arithmetic():
         before, now = without_numbers(before), without_numbers(now)
     differ = {name: (before.get(name), now.get(name)) for name in before | now}
