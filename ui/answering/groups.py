@@ -47,7 +47,7 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
         "their counts at once.",
     )
     second.metric(
-        "Margin of error of group sizes",
+        "Margin of group sizes",
         f"± {significant(plan.count_half_width, up=True)} {asked.query.unit.counted}",
         help=f"How many {asked.query.unit.counted} each group has is released too, and is off "
         "by this at most, 95 times of 100. A group whose released count is below "

@@ -42,7 +42,7 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
         "their counts at once.",
     )
     second.metric(
-        "Margin of error of group sizes",
+        "Margin of group sizes",
         f"± {significant(plan.fewest, up=True)} {query.unit.counted}",
         help=f"How many {query.unit.counted} each group has is released too, once for all "
         "columns, and is off by this at most, 95 times of 100. A group whose released "
