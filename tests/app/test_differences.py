@@ -15,7 +15,7 @@ def test_two_groups_are_compared_in_one_question(open_page, follow):
     choose(app, "Mean of", "south")
     assert by_label(app.selectbox, "Minus").options == ["north", "west"]
     fill(app, number_input={"ε for this release": 20.0, "Assumed size of each group": 40})
-    assert by_label(app.metric, "Margin of error, groups of 40").value.startswith("± ")
+    assert by_label(app.metric, "Margin, groups of 40").value.startswith("± ")
     seen = follow(app)
     assert seen.title == "mean of age by region, south less north"
     assert len(seen.answer) == 1

@@ -27,7 +27,9 @@ def noise(app):
 
 
 def tile(app):
-    return next(tile for tile in app.metric if tile.label.startswith("Margin of error"))
+    return next(
+        tile for tile in app.metric if tile.label.startswith(("Margin, ", "Margin of error"))
+    )
 
 
 @pytest.mark.parametrize("statistic", ["variance", "mean"])
@@ -45,7 +47,7 @@ def test_each_group_has_its_ratio_and_all_others_too(open_page, follow, statisti
     set_to(app, "number_input", "Assumed group size", 40)
     # However many views the page has of a question, it is planned once.
     assert len(calibrated) == 1
-    assert tile(app).label == "Margin of error, group of 40"
+    assert tile(app).label == "Margin, a group of 40"
     assert tile(app).value.startswith("± ")
     assert "10: ±" in shown(app)
     # No group has more people than the table, whose number is public.

@@ -40,7 +40,7 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     size = ask_size(controls.Cell(place=third), of_pair=False)
     off, *known = map(float, plan.ratio_half_widths((size, *sizes)))
     first.metric(
-        f"Margin of error, group of {size:,}",
+        f"Margin, a group of {size:,}",
         _said(off, unit),
         help=f"Worst-case margin of error (95%), before release: how far the {noun} of a "
         f"group of {size:,} may be from the value for this table. All {count} groups and "

@@ -54,7 +54,7 @@ def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -
         {
             "mean of": [column.title for column in query.numbers],
             "unit": [quantity_of(one).of_differences for one in query.numbers],
-            f"margin of error, group of {size:,}": [_said(off * width) for width in widths],
+            f"margin, a group of {size:,}": [_said(off * width) for width in widths],
             "two groups differ from": [
                 TOO_FEW if math.isnan(off) else significant(2 * off * width, up=True)
                 for width in widths

@@ -37,7 +37,7 @@ def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
     size = groups.ask_size(controls.Cell(place=third), of_pair=True)
     off = plan.half_width((size, size))
     first.metric(
-        f"Margin of error, groups of {size:,}",
+        f"Margin, groups of {size:,}",
         _said(off, unit),
         help="Worst-case margin of error (95%), before release: how far the difference of "
         f"two groups of {size:,} may be from the difference in this table.",
