@@ -35,6 +35,8 @@ _MOST = 2.3
 _HEADROOM = 1.08
 _SIGHT = (-0.3, 1.3)
 """What is seen, whether the bounds are kept or not."""
+_STEM = 0.9
+"""Height of a stem where a number is certain."""
 _SAME = 1e-9
 _HALF = 0.5
 _LABELED = 0.05
@@ -47,8 +49,8 @@ _DRAWS = (0.9, 25.0)
 def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
     """Return both laws, and under them the log ratio with the promised band.
 
-    Points that are released with positive probability are lollipops, whose height is
-    that probability; below they are single dots. No axis moves with epsilon: a density
+    Points that are released with positive probability are lollipops, whose height
+    shows that probability; below they are single dots. No axis moves with epsilon: a density
     is drawn over the highest one, and evidence over what was promised.
     """
     color, epsilon = STYLES[setup.key].color, meter.nominal
@@ -70,12 +72,12 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             traces.append(
                 lollipop(
                     atom.at + inward * aside * 0.006,
-                    share,
+                    _STEM * share,
                     stroke,
-                    hover="%{y:.3f} exactly on the bound",
+                    hover="%{customdata:.3f} exactly on the bound",
                     text=label if share > _LABELED else "",
                     side="right" if inward > 0 else "left",
-                    yaxis="y3",
+                    customdata=[share, share],
                 )
             )
     first, second = (significant(at) for at in worlds.positions)
@@ -104,12 +106,11 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             "how likely<br>(1: likeliest)", domain=[0.56, 1], tickvals=[0, 1], range=[0, _HEADROOM]
         ),
         yaxis2=axis(
-            "log of ratio,<br>in promised ε",
+            "log of ratio<br>(promised: ±1)",
             domain=[0, 0.5],
             range=[-_MOST, _MOST],
             tickvals=[-2, -1, 0, 1, 2],
         ),
-        yaxis3={"overlaying": "y", "anchor": "x", "range": [0, 1.2], "visible": False},
         shapes=[
             band(
                 -1,
@@ -119,7 +120,6 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
                 yref="y2",
             )
         ],
-        annotations=_labels(worlds, meter),
         showlegend=True,
         legend={
             "orientation": "h",
@@ -174,36 +174,6 @@ def _excesses(
         for start, stop in edges.reshape(-1, 2):
             x, y = worlds.x[start:stop], worlds.log_ratio[start:stop] / epsilon
             yield x, y, np.full(x.shape, float(sign))
-
-
-def _labels(worlds: TwoWorlds, meter: Meter) -> list[Trace]:
-    labels = [
-        note(
-            f"promised: at most ±{significant(meter.nominal)}",
-            1,
-            1,
-            yref="y2",
-            xref="paper",
-            xanchor="right",
-            yanchor="top",
-        )
-    ]
-    if not meter.holds and worlds.largest > meter.nominal * (1 + _SAME):
-        at = int(np.nanargmax(np.abs(worlds.log_ratio)))
-        left = worlds.x[at] < _HALF
-        labels.append(
-            note(
-                f"<b>given away here: {epsilon_text(worlds.largest)}</b>",
-                worlds.x[at],
-                worlds.log_ratio[at] / meter.nominal,
-                yref="y2",
-                ax=60 if left else -60,
-                ay=0,
-                xanchor="left" if left else "right",
-                arrowcolor=NEUTRAL,
-            )
-        )
-    return labels
 
 
 def _takeaway(worlds: TwoWorlds, meter: Meter, setup: Setup) -> str:

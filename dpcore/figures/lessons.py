@@ -179,15 +179,7 @@ def found_picture(
         xaxis=axis(plain(what), range=list(ends)),
         yaxis=axis("share of attempts, %", range=[0, 30]),
         annotations=[
-            note(
-                "possible ages",
-                (bounds.lower + bounds.upper) / 2,
-                1,
-                yref="paper",
-                yanchor="top",
-                ax=90,
-                ay=30,
-            )
+            note("possible ages", bounds.upper, 0.8, yref="paper", xanchor="left", ax=30, ay=0)
         ],
     )
 
@@ -432,16 +424,18 @@ def votes_picture(choices: Sequence[str], counts: Sequence[int], *, right: int) 
             "predicted by": list(counts),
         },
         drawn="A bar for each answer, as long as the number of people who chose it",
-        height=70 + 36 * len(choices),
+        height=44 * len(choices),
         traces=[
             rows(
                 names,
                 list(counts),
                 [f"{count}" for count in counts],
                 [PUBLIC if i == right else NEUTRAL for i in range(len(choices))],
+                constraintext="none",
             )
         ],
-        xaxis=axis("people", range=[0, 1.2 * max(counts)], tickformat="d", nticks=6),
+        xaxis=axis(range=[0, 1.2 * max(counts)], visible=False),
+        margin={"l": 0, "r": 24, "t": 0, "b": 0},
         yaxis=ROWS | {"tickvals": names, "ticktext": ticks},
         showlegend=False,
     )

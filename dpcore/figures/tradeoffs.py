@@ -199,7 +199,7 @@ def errors_picture(
         drawn=f"Bias, standard deviation and RMSE against {along.label}, a line a mechanism",
         traces=traces,
         height=360,
-        yaxis=_scale(f"error{f', {unit}' if unit else ''}", log=True) | FITTING | _decades(curves),
+        yaxis=_scale(f"error{f', {unit}' if unit else ''}", log=True) | FITTING | _ends(curves),
         annotations=notes,
         shapes=shapes,
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.1, "x": 0},
@@ -213,14 +213,15 @@ def _error_text(curve: ErrorCurve) -> str:
     return "too few people to say" if math.isnan(error) else significant(error)
 
 
-def _decades(curves: Sequence[ErrorCurve]) -> dict[str, Any]:
-    """Return ends of an axis that leave out errors far below the largest, as of a choice."""
-    errors = np.concatenate([curve.rmse for curve in curves])
+def _ends(curves: Sequence[ErrorCurve]) -> dict[str, Any]:
+    """Return powers of ten around all errors, but for those far below the largest."""
+    errors = np.concatenate([_seen(curve, metric) for curve in curves for metric in _PANELS])
     errors = errors[errors > 0]
-    if not len(errors) or errors.min() > _FAR_BELOW * errors.max():
+    if not len(errors):
         return {}
-    top = float(np.log10(errors.max()))
-    return {"range": [top + float(np.log10(_FAR_BELOW)), top + _MARGIN]}
+    most = float(errors.max())
+    ends = whole_decades(max(float(errors.min()), _FAR_BELOW * most), most)
+    return {"range": [math.log10(end) for end in ends]}
 
 
 def _seen(curve: ErrorCurve, metric: ErrorMetric) -> FloatArray:

@@ -88,10 +88,12 @@ def test_what_lies_outside_the_band_is_filled():
 
 def test_atoms_are_lollipops_with_their_probability():
     traces = worlds(SETUP.through(CLAMPED)).figure.data
-    sticks = [trace for trace in traces if trace.yaxis == "y3"]
-    assert [trace.y[1] for trace in sticks[:2]] == pytest.approx([0.5, 0.5 * math.exp(-1)])
+    sticks = [trace for trace in traces if trace.text]
+    shares = [0.5, 0.5 * math.exp(-1)]
+    assert [trace.customdata[1] for trace in sticks[:2]] == pytest.approx(shares)
+    assert sticks[0].y[1] / sticks[1].y[1] == pytest.approx(math.e)
     assert sticks[0].text[1] == "exactly 0: 50%"
-    assert not [t for t in worlds(SETUP).figure.data if t.yaxis == "y3"]
+    assert not [trace for trace in worlds(SETUP).figure.data if trace.text]
 
 
 def test_a_mechanism_keeps_its_color():

@@ -22,7 +22,7 @@ from ui.lessons import classroom, teaching
 from ui.lessons.lesson_choice import LessonPlace
 from ui.text import literal
 
-_LOW, _HIGH = 340, 480
+_LOW, _HIGH = 380, 480
 
 
 def show(place: LessonPlace) -> None:

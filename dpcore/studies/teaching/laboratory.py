@@ -157,7 +157,7 @@ class TwoWorlds:
         return max([*on_atoms, float(inside.max(initial=0.0))])
 
 
-def two_worlds(setup: Setup, points: int = 401) -> TwoWorlds:
+def two_worlds(setup: Setup, points: int = 201) -> TwoWorlds:
     """Return both laws on a grid that holds the bounds and both values.
 
     Releases of an unbounded mechanism are drawn 0.3 beyond the bounds.
