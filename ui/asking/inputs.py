@@ -300,6 +300,8 @@ def _settle_statistic(kinds: tuple[StatisticKind, ...]) -> StatisticKind | None:
 def _explained(kinds: Iterable[StatisticKind], cap: int | None) -> str:
     """Return the meanings of those statistics, as a list, and why no more are there."""
     lines = [f"- **{kind}**: {MEANINGS[kind]}" for kind in kinds if kind in MEANINGS]
+    if StatisticKind.MEAN not in kinds:
+        lines += ["", "Means, sums and quantiles need a column of numbers."]
     if cap is not None:
         one = session.unit().noun
         lines += [
