@@ -8,9 +8,7 @@ from ui.individual.subject import SubjectKind
 
 session.require_router("pages/privacy_loss.py")
 st.title("Privacy loss")
-st.markdown(
-    "The guarantee covers the worst case. How much would each person in *this* table really lose?"
-)
+st.markdown("See how much each person in this table loses by one answer.")
 study = session.require_study()
 kind = SubjectKind(
     controls.HERE.radio(

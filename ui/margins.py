@@ -38,10 +38,10 @@ def show(asked: Request, study: Study, group: int) -> None:
     except ParameterError:
         return
     results.show(margin_picture(compare(plan, around(plan.total))), "margin", simulated=True)
-    of = f" It is for {literal(item.width.of)}." if item.width.assumed else ""
-    part = f" It is a {literal(item.width.of)}." if item.width.of.startswith("share") else ""
+    width = item.width
+    of = f" It is for {literal(width.of)}." if width.assumed or width.relative else ""
     target = "" if wanted is not None else " Plan can set a target."
-    st.caption(f"95%, noise only, {asked.entry.label}.{of}{part}{target}")
+    st.caption(f"95%, noise only, {asked.entry.label}.{of}{target}")
     if isinstance(asked.plan, ChainPlan):
         _each_quantile(asked.plan, asked)
 

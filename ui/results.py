@@ -45,10 +45,10 @@ _WHERE = (
 )
 _NARROW = 3
 _MOST_NUMBERS = 200
-_MEDIUM = st.column_config.TextColumn(width="medium")
+MEDIUM = st.column_config.TextColumn(width="medium")
 _LARGE = st.column_config.TextColumn(width="large")
 # What fits into a line of a medium and of a large column, and how high lines are.
-_MEDIUM_LINE, _LARGE_LINE, _LINE_PIXELS, _PADDING_PIXELS = 28, 50, 20, 15
+MEDIUM_LINE, _LARGE_LINE, _LINE_PIXELS, _PADDING_PIXELS = 28, 50, 20, 15
 
 
 def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
@@ -243,11 +243,8 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
             }
             for release in newest
         ),
-        column_config={
-            "question": _LARGE if longest > _MEDIUM_LINE else _MEDIUM,
-            "result": _MEDIUM,
-        },
-        row_height=_height(longest) if longest > _LARGE_LINE else None,
+        column_config={"question": _LARGE if longest > MEDIUM_LINE else MEDIUM, "result": MEDIUM},
+        row_height=height_of(longest, _LARGE_LINE),
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
@@ -261,10 +258,12 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
             _whole(newest[row])
 
 
-def _height(longest: int) -> int:
-    """Return the height of rows in which a text of so many characters stands whole."""
+def height_of(longest: int, line: int) -> int | None:
+    """Return the height of rows in which a text stands whole, in lines of so many letters."""
+    if longest <= line:
+        return None
     # Lines end between words, so that one more may be needed.
-    lines = ceil(longest / _LARGE_LINE) + 1
+    lines = ceil(longest / line) + 1
     return lines * _LINE_PIXELS + _PADDING_PIXELS
 
 
@@ -331,6 +330,9 @@ def _not_bare(release: Release, label: str, value: float) -> str:
 
 def _joined(release: Release) -> str:
     values, labels = release.values, release.labels  # noqa: PD011 - no frame
+    correlation = [*release.derived] if len(release.derived) == 1 else []
+    if correlation and correlation[0].startswith("corr("):
+        return _with_ends(release, correlation[0], release.derived[correlation[0]])
     if len(values) == 1 and not release.unsaid:
         ends = interval_text(release, labels[0], values[0])
         around = "" if ends is None else f" ({' to '.join(ends)})"

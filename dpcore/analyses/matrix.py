@@ -405,7 +405,11 @@ class MatrixPlan:
         """Return the half-width of the worst of all numbers at once, at 95%."""
         each = self.half_widths(level_of_each(len(self.statistic.labels)))
         parts = each / self.release.largest
-        return Width(half=float(parts.max()), of="share of the largest possible value")
+        return Width(
+            half=float(parts.max()),
+            unit="of maximum",
+            of="variances and covariances as a share of their maximum, not for correlations",
+        )
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - each step has a cost of its own
         """Return the numbers as drawn, the correlations, and the repaired matrix."""

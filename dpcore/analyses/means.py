@@ -376,6 +376,7 @@ class MeansPlan(OneMechanism):
         few = group <= fewest * scale
         return Width(
             half=math.inf if few else min(part * scale / group, 1.0),
+            unit="of range",
             of=f"a group of {group:,}, as a part of each column's range",
         )
 

@@ -72,6 +72,11 @@ class Width:
         return significant(math.ceil(self.half) if whole else self.half)
 
     @property
+    def relative(self) -> bool:
+        """Tell whether it is a share of something else than the answer."""
+        return self.unit.startswith("of ")
+
+    @property
     def assumed(self) -> bool:
         """Tell whether it is that of a group of a size that was assumed."""
         return self.of.startswith(("a group", "the difference, if"))

@@ -11,7 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.theme import NEUTRAL, STYLES, LineStyle, Picture, axis, below, on_axis, plain
+from dpcore.figures.theme import (
+    NEUTRAL,
+    STYLES,
+    LineStyle,
+    Picture,
+    axis,
+    below,
+    in_lines,
+    on_axis,
+    plain,
+)
 from dpcore.figures.traces import NAME, Trace, dot, heat, level, line, points
 from dpcore.formatting import brief, capital, percent, significant
 from dpcore.mechanisms.catalog import CATALOG
@@ -23,6 +33,8 @@ _SCALE = [(0.0, "#6BAED6"), (0.5, "#F7F7F7"), (1.0, "#F4A582")]
 _RADIUS = math.sqrt(-2 * math.log(0.05))
 """An ellipse of that radius holds 95% of a Gaussian."""
 _MOST_WRITTEN = 6
+_LETTERS = 18
+"""How long a line of the name of a column is beside a matrix."""
 
 
 def covariance_picture(
@@ -50,8 +62,10 @@ def covariance_picture(
     maps = maps or [("as released", after)]
     share = 1 / len(maps)
     names = [plain(label) for label in labels]
-    # Long names would leave no room for the numbers.
-    ticks = {"tickvals": names, "ticktext": [plain(brief(label)) for label in labels]}
+    ticks = {
+        "tickvals": names,
+        "ticktext": [in_lines(brief(label, 3 * _LETTERS), _LETTERS) for label in labels],
+    }
     # Numbers that stand with their noise need the width: one map below the other.
     stacked = noise is not None and len(maps) > 1
     if statement:

@@ -22,6 +22,7 @@ from dpcore.figures.theme import (
     LineStyle,
     Picture,
     axis,
+    in_lines,
     log_axis,
     log_ticks,
     plain,
@@ -45,8 +46,10 @@ from dpcore.planning.comparison import BudgetComparison
 from dpcore.planning.needs import every_target
 
 _MOST_PANELS: Final = 12
-_PANEL, _GAP = 64, 30
-"""Pixels of a panel, and of what stands above it."""
+_PANEL, _GAP, _LINE = 64, 30, 17
+"""Pixels of a panel, of a name of one line above it, and of each further line."""
+_LETTERS: Final = 20
+"""How long such a line is on a phone."""
 _BOTTOM: Final = 48
 _ROOM: Final = 1.6
 """By which factor an axis goes on beyond the errors and the target."""
@@ -61,7 +64,9 @@ def margins_picture(found: BudgetComparison) -> Picture:
     count = min(len(found.names), _MOST_PANELS)
     across = min(count, 2)
     down = math.ceil(count / across)
-    plot = _PANEL * down + _GAP * (down - 1)
+    labels = [_label(found, place) for place in range(count)]
+    gap = _GAP + _LINE * max(label.count("<br>") for label in labels)
+    plot = _PANEL * down + gap * (down - 1)
     traces: list[Trace] = []
     shapes: list[Trace] = []
     notes: list[Trace] = []
@@ -71,7 +76,7 @@ def margins_picture(found: BudgetComparison) -> Picture:
     for place in range(count):
         end = str(place + 1) if place else ""
         row, column = divmod(place, across)
-        top = 1 - row * (_PANEL + _GAP) / plot
+        top = 1 - row * (_PANEL + gap) / plot
         last = place + across >= count
         axes[f"xaxis{end}"] = axis(
             "total ε" if last else "",
@@ -93,11 +98,9 @@ def margins_picture(found: BudgetComparison) -> Picture:
             where = f"x{end} domain", f"y{end}"
             side = "end" if _is_met(found, place) else "start"
             shapes.append(level(wanted, word, DOTTED, axes=where, textposition=side))
-        # The list above has the whole name and the unit: two panels fit on a phone.
-        name = f"{place + 1}. {brief(found.names[place], 18)}"
         notes.append(
             note(
-                f"{plain(name)}{'*' * found.assumed[place]}",
+                labels[place],
                 0,
                 1,
                 xref=f"x{end} domain",
@@ -122,10 +125,17 @@ def margins_picture(found: BudgetComparison) -> Picture:
         shapes=shapes,
         annotations=notes,
         showlegend=False,
-        height=plot + _GAP + _BOTTOM,
-        margin={"l": 16, "r": 16, "t": _GAP, "b": _BOTTOM},
+        height=plot + gap + _BOTTOM,
+        margin={"l": 16, "r": 16, "t": gap, "b": _BOTTOM},
         **axes,
     )
+
+
+def _label(found: BudgetComparison, place: int) -> str:
+    """Return number, name and unit of a question, in lines."""
+    unit = f", {found.units[place]}" if found.units[place] else ""
+    star = "*" * found.assumed[place]
+    return in_lines(f"{place + 1}. {found.names[place]}{unit}{star}", _LETTERS)
 
 
 def margin_picture(found: BudgetComparison) -> Picture:

@@ -332,6 +332,15 @@ def on_axis(statement: str) -> str:
     return _CONDITIONS.sub("", statement)
 
 
+def in_lines(text: str, width: int) -> str:
+    """Return a text that stands whole in a picture, in lines of at most so many letters.
+
+    >>> in_lines("mean of pay by region", 12)
+    'mean of pay<br>by region'
+    """
+    return "<br>".join(plain(line) for line in wrap(text, width))
+
+
 def _wrapped(axis: dict[str, Any]) -> dict[str, Any]:
     """Return an axis whose title is broken into lines that fit on a phone."""
     text = axis.get("title", {}).get("text", "")

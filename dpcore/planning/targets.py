@@ -172,7 +172,7 @@ def _span(asked: Question, item: PlannedQuery) -> float:
     """Return how far the answer can go, in the unit of its half-width."""
     width, bounds = item.width, asked.column.bounds
     people = float(asked.size.people)
-    if "part of" in width.of or "share of" in width.of or asked.kind in _SHARES:
+    if width.relative or asked.kind in _SHARES:
         return 1.0
     if width.unit == "ranks" or _counts(asked.kind):
         return people

@@ -137,7 +137,10 @@ def test_long_names_leave_room_for_the_numbers():
     matrix = covariance_picture(names, FINE.before, FINE.after)
     ellipses = ellipses_picture(names, FINE.before, FINE.after)
     layout = matrix.figure.layout
-    assert all(len(text) <= 20 for text in layout.xaxis.ticktext + layout.yaxis.ticktext)
+    for text in layout.xaxis.ticktext + layout.yaxis.ticktext:
+        lines = text.split("<br>")
+        assert len(lines) <= 4
+        assert max(map(len, lines)) <= 18
     assert len(ellipses.figure.layout.xaxis.title.text) <= 20
     # The two columns stay two.
     assert tuple(matrix.figure.data[0].x) == names

@@ -154,7 +154,7 @@ def test_error_of_several_means_is_a_part_of_the_bounds_of_every_column():
     planned = PlannedQuery(request=means(), name="means", group=300)
     (known,) = planned.request.plan.height_half_widths((300,))
     assert planned.width.half == pytest.approx(known, rel=1e-9)
-    assert planned.width.unit == ""
+    assert planned.width.unit == "of range"
     assert "as a part of each column's range" in planned.width.of
     for epsilon in (0.3, 4.0):
         half = planned.at(epsilon).width.half

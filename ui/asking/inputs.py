@@ -60,13 +60,14 @@ _MEANING = {
 }
 
 
-def ask(study: Study) -> Request:
+def ask(study: Study, *, priced: bool = True) -> Request:
     """Show the controls of a question and return it; explain in place what is missing.
 
-    Where the question cannot be asked yet, the page stops below the explanation.
+    Where the question cannot be asked yet, the page stops below the explanation. One
+    that is not ``priced`` gets its ε of a plan.
     """
     with st.container(key="question"):
-        first, second, by, third, fourth = controls.row([1.1, 1.2, 1.2, 1.2, 0.9])
+        first, second, by, third, *rest = controls.row([1.1, 1.2, 1.2, 1.2, 0.9][: 4 + priced])
     with second.place:
         position = columns.choose(study.dataset)
     anew = _begin_anew(position)
@@ -77,10 +78,13 @@ def ask(study: Study) -> Request:
         "Statistic", kinds, key="statistic", kept="table", note=_explained(kinds, study.dataset.cap)
     )
     key = mechanism(third, kind)
-    epsilon = fourth.charged_epsilon(
-        "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON, kept="table"
-    )
-    if anew:
+    epsilons = [
+        cell.charged_epsilon(
+            "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON, kept="table"
+        )
+        for cell in rest
+    ]
+    if anew and priced:
         st.caption(f"For another column ε starts at {_USUAL_EPSILON:g} again.")
     if changed:
         st.caption(f"This column has no {changed}; the question is now its {kind}.")
@@ -97,7 +101,7 @@ def ask(study: Study) -> Request:
             request = Request(
                 query=query,
                 mechanism_key=key,
-                epsilon=epsilon.inside,
+                epsilon=epsilons[0].inside if epsilons else _USUAL_EPSILON,
                 delta=_delta(offered(kind)[key]),
                 constraint=_constraint(query, key),
                 weights=weights(query) if kind.of_matrix else None,

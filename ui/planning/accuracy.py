@@ -25,6 +25,8 @@ def show(plan: AnalysisPlan) -> None:
     if assumed:
         sizes = " and ".join(f"{size:,}" for size in assumed)
         notes.append(f"\\* assumes {sizes} rows in a group.")
+    if any(item.width.unit == "of maximum" for item in plan.items):
+        notes.append("Margins “of maximum” are for variances and covariances, not correlations.")
     if plan.split is Split.BEST and any(i.wanted is None and not i.fixed for i in plan.items):
         notes.append("Without a target, a tenth of the range of the answer is assumed.")
     st.caption(" ".join([*notes, plans.imputed(plan.items)]))

@@ -98,7 +98,7 @@ def ask(plan: Option, study: Study) -> Option:
 
 
 def _named(name: str, basket: AnalysisPlan) -> str:
-    return f"{name} (ε = {significant(basket.planned)})"
+    return f"{name} (ε = {epsilon_text(basket.planned)})"
 
 
 def _usual(basket: AnalysisPlan, study: Study) -> tuple[float, Split]:
@@ -164,7 +164,12 @@ def show(plan: Option, other: Option, study: Study) -> None:
             with place, st.container(border=True):
                 _protection(option, study, told)
     rows = rows_of(plan.basket.items, other.basket.items)
-    results.table([_row(row, plan, other, told) for row in rows], key="decide-questions")
+    results.table(
+        [_row(row, plan, other, told) for row in rows],
+        key="decide-questions",
+        column_config={"question": results.MEDIUM},
+        row_height=results.height_of(max(len(row.item.name) for row in rows), results.MEDIUM_LINE),
+    )
     notes = ["Margins are 95%, noise only. ▲ larger and ▼ smaller than in the plan."]
     if any(width is not None and width.assumed for row in rows for width in row.widths):
         notes.append("\\* depends on an assumed group size.")
@@ -190,13 +195,17 @@ def _protection(option: Option, study: Study, sizes: Sizes) -> None:
     spent = session.account(study).spent
     whole = spent + option.due.cost
     if spent.epsilon and float(whole.epsilon) != epsilon:
-        lines.append(f"with earlier releases, ε = {epsilon_text(float(whole.epsilon))}")
+        with_all = float(whole.epsilon)
+        sure_then = surest(with_all, delta=float(whole.delta)) if with_all <= _LARGEST else "100%"
+        lines.append(
+            f"with earlier releases, ε = {epsilon_text(with_all)}: **at most {sure_then}** after"
+        )
     if option.wanted:
         lines.append(f"meets {seen(option.basket.items, sizes)} of {option.wanted} targets")
     st.caption(" · ".join(lines))
 
 
-def _row(row: Row, plan: Option, other: Option, told: Sizes) -> dict[str, object]:
+def _row(row: Row, plan: Option, other: Option, told: Sizes) -> dict[str, str]:
     first, second = row.widths
     moved = ""
     if first is not None and second is not None and first.half != second.half:
@@ -232,21 +241,21 @@ def _cell(row: Row, item: PlannedQuery | None, width: Width | None, told: Sizes)
 
 def possible(plan: Option, other: Option) -> None:
     """Show dots of what could come out of one question, around an assumed value."""
+    every = rows_of(plan.basket.items, other.basket.items)
+    rows = [(number, row) for number, row in enumerate(every, 1) if usual(row.item) is not None]
+    if not rows:
+        return
     st.header("Possible results")
-    rows = rows_of(plan.basket.items, other.basket.items)
     first, second, _ = controls.row((2, 1, 1))
     place = first.selectbox(
         "Question",
         range(len(rows)),
-        format_func=lambda at: f"{at + 1}. {rows[at].item.name}",
+        format_func=lambda at: f"{rows[at][0]}. {rows[at][1].item.name}",
         key=f"decide-dots-{session.generation()}-{len(rows)}",
         kept="session",
     )
-    row = rows[place]
-    start = usual(row.item)
-    if start is None:
-        st.info("This kind of answer has no dots. Its margin is in the table above.")
-        return
+    _, row = rows[place]
+    start = usual(row.item) or 0.0
     quantity = _quantity(row)
     unit = f", {quantity.suffix}" if quantity.suffix else ""
     label = f"Assumed true value{literal(unit)}"

@@ -111,6 +111,8 @@ def _notes(item: PlannedQuery, study: Study) -> None:
         st.warning(f"✓ may be wrong. {literal(known[item.key].text)}.")
     if is_difference(item):
         st.caption(OF_A_DIFFERENCE)
+    if item.width.relative:
+        st.caption(f"The margin is for {item.width.of}.")
     if item.width.unit == "ranks":
         single = isinstance(item.request.plan, RankPlan)
         st.caption(

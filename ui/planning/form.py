@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -203,6 +204,8 @@ def _margin(item: PlannedQuery) -> str:
     width = item.width
     if is_uninformative(item):
         return "uninformative"
+    if math.isinf(width.half):
+        return "not available"
     star = "\\*" if width.assumed else ""
     return f"± {width.text}{after_number(width.unit)}{star}"
 
@@ -214,7 +217,7 @@ def add(plan: AnalysisPlan, study: Study) -> None:
     if not plan.items:
         st.caption("There are no questions yet. Choose one and add it.")
     with st.container(border=True, key="plan-question"), suppress(session.PageEnded):
-        request = inputs.ask(study)
+        request = inputs.ask(study, priced=plan.split is Split.TYPED)
         # As declared by the controls just now.
         study = session.require_study()
         with st.container(horizontal=True, vertical_alignment="bottom"):
