@@ -13,6 +13,7 @@ recovery.at_ledger()
 study = session.require_study()
 account = session.account(study)
 history.summary(account)
+st.page_link("pages/manage.py", label="Change the budget, or divide it by year or quarter")
 periods.show(account)
 everything = accounts.all_releases(account)
 if not session.ledger().releases(study.fingerprint):

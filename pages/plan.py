@@ -20,12 +20,13 @@ if plan.items:
     known = releasing.answers([item.request for item in plan.items], study)
     redeclaring.show(plan, study, known)
     form.rows(plan, known, study)
-    accuracy.show(plan)
-    plans.in_plan(plan)
     price = cost.due(plan, known)
-    cost.bar(place, price, study)
-    cost.show(plan, price, study)
+    if not all(known):
+        accuracy.show(plan)
+        plans.in_plan(plan)
+        cost.bar(place, price, study)
+        cost.show(plan, price, study)
     release.offer(plan, study, price, known)
     if not all(known):
         st.page_link("pages/documents.py", label="Documents of the plan")
-    cost.methods(price)
+        cost.methods(price)

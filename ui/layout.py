@@ -52,6 +52,9 @@ _RULES = """
 .st-key-sections [data-testid="stPageLink"] a, .st-key-views [data-testid="stPageLink"] a {
   padding: 0.15rem 0.4rem; margin: 0;
 }
+.st-key-sections .stElementContainer, .st-key-views .stElementContainer {
+  margin: 0 !important;
+}
 .st-key-views [data-testid="stPageLink"] p { font-size: 0.9rem; }
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .st-key-card [data-testid="stMetricValue"] { font-size: 2.6rem; }
@@ -62,7 +65,7 @@ _RULES = """
   padding: 0.15rem 0.3rem !important; border-width: 0 0 1px !important;
 }
 @media (max-width: 640px) {
-  [data-testid="stMainBlockContainer"] { padding: 3.5rem 1rem 2rem; }
+  [data-testid="stMainBlockContainer"] { padding: 4rem 1rem 2rem; }
   /* On a phone the question takes two columns, so that its answer is in view. */
   .st-key-question [data-testid="stHorizontalBlock"] {
     display: grid; grid-template-columns: 1fr 1fr; gap: 0.5rem;

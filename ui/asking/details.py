@@ -288,9 +288,8 @@ def _membership(column: Column, kind: StatisticKind, study: Study, cells: Cells)
         "Counts up to", bounds.upper, key=f"to-{key}-{bounds.lower}-{bounds.upper}", kept="session"
     )
     st.caption(
-        f"A row with less than {significant(lower, 6)} or more than {significant(upper, 6)} "
-        "is left out, even with a value outside the bounds. Enter a larger number to include "
-        f"such rows.{_imputed_inside(column, lower, upper)}"
+        f"Only values from {significant(lower, 6)} to {significant(upper, 6)} count. Enter a "
+        f"larger number to count values above the bounds, too.{_imputed_inside(column, lower, upper)}"
     )
     return Membership(interval=Interval(lower=lower, upper=upper))
 

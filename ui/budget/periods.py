@@ -109,7 +109,7 @@ def _state(period: BudgetPeriod, day: date | None) -> str:
 
 
 def _open(study: Study, account: Account) -> None:
-    label = "Open the next period" if account.periods else "Divide the budget over time"
+    label = "Open the next period" if account.periods else "Divide the budget by year or quarter"
     with st.expander(label, key="open-period"):
         st.caption(
             "A period limits what may be spent in its days, such as a quarter inside a "
@@ -146,17 +146,18 @@ def _start(account: Account, kind: str) -> _NextPeriod:
     last = next((one for one in reversed(_in_order(account)) if one.days < 2 * _DAYS[kind]), None)
     if kind == _YEAR:
         return _NextPeriod(name, begins, ends, account.budget)
-    budget = _share(account.budget) if last is None else last.budget
+    budget = _share(account) if last is None else last.budget
     return _NextPeriod(name, begins, ends, budget)
 
 
-def _share(budget: PrivacyBudget) -> PrivacyBudget:
-    """Return a quarter of a budget: four of them add up to it, in delta, too."""
+def _share(account: Account) -> PrivacyBudget:
+    """Return a quarter of a budget, in delta, too; or what is spent, if that is more."""
+    budget, spent = account.budget, account.spent
     if budget.rho is not None:
-        return PrivacyBudget(rho=budget.rho / _IN_YEAR)
+        return PrivacyBudget(rho=max(budget.rho / _IN_YEAR, spent.rho))
     return PrivacyBudget(
-        epsilon=(budget.epsilon or Decimal(1)) / _IN_YEAR,
-        delta=(budget.delta or Decimal()) / _IN_YEAR,
+        epsilon=max((budget.epsilon or Decimal(1)) / _IN_YEAR, spent.epsilon),
+        delta=max((budget.delta or Decimal()) / _IN_YEAR, spent.delta),
     )
 
 

@@ -6,6 +6,7 @@ They are never changed silently: what differs is listed, and one press takes it 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import streamlit as st
 
@@ -15,6 +16,9 @@ from dpcore.releases.record import Release
 from ui import plans, session
 from ui.study import Study
 from ui.text import literal
+
+_SHOWN: Final = 5
+"""How many changed questions are listed."""
 
 
 def show(basket: AnalysisPlan, study: Study, known: Sequence[Release | None]) -> None:
@@ -32,7 +36,9 @@ def show(basket: AnalysisPlan, study: Study, known: Sequence[Release | None]) ->
             f"The declaration changed since {len(found)} of {len(open_items)} questions were "
             "planned. They are asked as planned until you update them."
         )
-        st.markdown("\n".join(f"- {_said(one)}" for one in found))
+        more = len(found) - _SHOWN
+        listed = [f"- {_said(one)}" for one in found[:_SHOWN]]
+        st.markdown("\n".join([*listed, f"- and {more} more"] if more > 0 else listed))
         if any(one.now is not None for one in found):
             st.button(
                 "Update to the current declaration",
