@@ -288,8 +288,9 @@ def _membership(column: Column, kind: StatisticKind, study: Study, cells: Cells)
         "Counts up to", bounds.upper, key=f"to-{key}-{bounds.lower}-{bounds.upper}", kept="session"
     )
     st.caption(
-        f"Only values from {significant(lower, 6)} to {significant(upper, 6)} count. Enter a "
-        f"larger number to count values above the bounds, too.{_imputed_inside(column, lower, upper)}"
+        f"Only values from {significant(lower, 6)} to {significant(upper, 6)} count. "
+        "Enter a larger number to count values above the bounds, too."
+        + _imputed_inside(column, lower, upper)
     )
     return Membership(interval=Interval(lower=lower, upper=upper))
 
