@@ -97,6 +97,7 @@ def test_too_many_rows_are_refused(monkeypatch):
         read_csv(b"a\n1\n2\n3\n4\n", Dialect())
 
 
+@pytest.mark.slow
 def test_2000_columns_are_read():
     header = ",".join(f"c{i}" for i in range(2000))
     row = ",".join(str(i) for i in range(2000))
@@ -161,6 +162,7 @@ def test_counting_fast_agrees_with_counting_slowly(body, fields):
         assert list(fast) == slow
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(cells=st.lists(st.from_regex(r"[+-]?0{0,400}[0-9]{1,400}", fullmatch=True), min_size=1))
 def test_numbers_of_any_length_are_those_that_a_float_holds(cells):

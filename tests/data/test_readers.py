@@ -90,6 +90,7 @@ PACKED = {
 }
 
 
+@pytest.mark.slow
 def test_parquet_means_what_its_csv_means():
     frame = people()
     text = as_csv(frame)

@@ -264,6 +264,7 @@ NARROW_AND_FAR = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", CATALOG.values(), ids=lambda e: e.key)
 def test_extreme_inputs_give_finite_numbers(entry):
     for epsilon, bounds in product((1e-9, 1.0, 700.0), NARROW_AND_FAR):

@@ -47,6 +47,7 @@ def test_totals_of_mixed_ledgers_are_those_of_the_reference(seed):
         held_against_the_truth(seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(200, 205))
 def test_totals_in_the_usual_cells_are_those_of_the_reference(seed):
     held_against_the_truth(seed)

@@ -69,6 +69,7 @@ def test_ways_to_choose_the_noise():
     assert calibrate_resampling(rho=0.5, delta=0.3, times=1, people=500) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bound", [Bound.ATTAINED, Bound.GENERIC])
 def test_a_search_closes_in_and_tells_how_far_it_is(bound):
     seen = list(calibration_steps(**FIFTY, bound=bound))

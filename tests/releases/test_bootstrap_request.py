@@ -179,6 +179,7 @@ def test_a_person_who_is_not_drawn_changes_no_bit(monkeypatch):
         assert plan._resampled(values[0]) == plan._resampled(values[1])  # noqa: SLF001
 
 
+@pytest.mark.slow
 def test_bootstraps_of_an_uploaded_table_land_in_the_ledger():
     text = "age\n" + "\n".join(f"{age:.1f}" for age in AGES) + "\n"
     frame = read_csv(text.encode(), Dialect())

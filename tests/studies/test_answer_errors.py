@@ -42,6 +42,7 @@ def errors(at, key):
     return float(found.bias), float(found.spread), float(found.rmse)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RATIOS)
 @given(drawn=st.lists(st.floats(5.0, 500.0), min_size=3, max_size=3))
 def test_a_point_is_the_ratio_that_an_answer_gives(name, drawn):

@@ -202,6 +202,7 @@ def test_outside_the_domain(change):
         Experiment(**change)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ALL)
 def test_ranges_hold_nine_tenths_of_simulated_errors(runs, method):
     low, high = error_range(AGES, method)

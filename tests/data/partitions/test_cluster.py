@@ -252,6 +252,7 @@ def test_a_scheduler_that_is_not_there_is_told(table, monkeypatch, address):
     assert threading.active_count() <= before + 1
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_client_that_reached_nobody(table, monkeypatch):
     """Collected in the midst of another one's start, it would wait for ever."""
     from distributed import Client  # noqa: PLC0415 - slow to import, not for all

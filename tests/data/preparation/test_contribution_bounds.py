@@ -70,6 +70,7 @@ def kept(rows, rule=TWO, conditions=(), key=KEY):
     return {own[0][0]: Counter(own) for own in found.values() if own[0][0] is not None}
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(rows=VISITS, seed=st.integers(0, 10), most=st.integers(1, 3))
 def test_the_choice_is_each_persons_own(rows, seed, most):
