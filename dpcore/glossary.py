@@ -181,8 +181,18 @@ _TERMS: Final = (
     GlossaryEntry(
         word="bounds",
         plain="The smallest and largest value that a column may have. They come from "
-        "public knowledge, never from the data.",
+        "public knowledge or from [private bounds], never from a look at the data.",
         page="data",
+    ),
+    GlossaryEntry(
+        word="private bounds",
+        also=("bounds found at a cost", "approximate bounds"),
+        plain="[Bounds] that a release finds in the data, for a part of the [privacy "
+        "budget]. They are public, like every released result.",
+        exact="Noisy counts in bins from 1, 2, 5 and 10 times powers of 10. The outermost "
+        "bins above a threshold give the bounds.",
+        page="data",
+        source="Wilson and others 2020",
     ),
     GlossaryEntry(
         word="clamping",

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dpcore.data.partitions.table import Table
 from ui import session
-from ui.asking import columns, fit
+from ui.asking import columns, finding, fit
 from ui.data import (
     declaring,
     derived_columns,
@@ -62,6 +62,7 @@ with actions:
     derived_columns.ask(current)
     waiting = ["only some of the rows"] * row_conditions.ask(current)
     upload.offer_format(current)
+bounds = st.container()
 with place:
     rows = st.container()
     declaring.tell_steps(dataset)
@@ -93,8 +94,15 @@ with grid.drawn_last(rows, dataset, wrong):
         )
     if not drafted:
         using.tell_not_in_force(agreed)
+    with bounds:
+        account = finding.ask(dataset, current, agreed, keep)
     using.offer(
-        dataset, current, agreed, people, wrong=[dataset.columns[one].name for one in wrong]
+        dataset,
+        current,
+        agreed,
+        people,
+        wrong=[dataset.columns[one].name for one in wrong],
+        account=account,
     )
     if not drafted:
         st.caption(f"{using.mode_text()}{using.in_force()}")

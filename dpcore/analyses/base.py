@@ -245,6 +245,7 @@ def column_from(content: object, dataset: Table) -> Column:
         unit=now.unit,
         description=now.description,
         display_name=now.display_name,
+        bounds_epsilon=now.bounds_epsilon if now.bounds == declared.bounds else None,
         complete=now.complete and declared.missing is MissingPolicy.REPLACE,
     )
 
@@ -408,6 +409,7 @@ _EXACT = {
     StatisticKind.HISTOGRAM,
     StatisticKind.CROSS_TABLE,
     StatisticKind.QUANTILES,
+    StatisticKind.BOUNDS,
 }
 
 SUMMED = (
@@ -428,6 +430,8 @@ def offered(kind: StatisticKind) -> dict[str, Entry]:
         return {EXPONENTIAL.key: EXPONENTIAL}
     if kind.of_matrix:
         return {key: CATALOG[key] for key in CATALOG if key in MECHANISMS}
+    if kind is StatisticKind.BOUNDS:
+        return {"laplace": CATALOG["laplace"]}
     if kind in _OF_KNOWN_SUMS:
         return {key: CATALOG[key] for key in CATALOG if key in SUMMED}
     return CATALOG

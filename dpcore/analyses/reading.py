@@ -11,6 +11,7 @@ from typing import Final, cast
 
 from dpcore.analyses.base import REQUEST, Question, Releasable, Request
 from dpcore.analyses.bootstrap import BOOTSTRAP, BootstrapRequest
+from dpcore.analyses.bounds import BoundsQuery
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import GroupedQuery
@@ -128,5 +129,6 @@ _SHAPES: Final[dict[str, type[Question]]] = {
     "pair": DifferenceQuery,
     "columns": JointQuery,
     "group": GroupedQuery,
+    "decades": BoundsQuery,
 }
 """The shape of a question by a parameter that it has; those before it come first."""

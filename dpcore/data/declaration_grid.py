@@ -17,6 +17,7 @@ from dpcore.data.bounds import Interval, template_of
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
 from dpcore.data.dates import date_text, day_of
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 
 Cells = Mapping[Any, object]
 """Cells of one row by the name of the field; None where a cell was cleared."""
@@ -83,6 +84,8 @@ def status(column: Column) -> str:
         return "needs bounds" if column.kind.is_numeric else "needs a list"
     if len(column.labels) == 1 and re.search(r"[,;]", column.labels[0]):
         return "one label: use ; between"
+    if column.bounds_epsilon is not None:
+        return f"found with ε = {in_full(column.bounds_epsilon)}"
     return "ready, imputes middle" if imputes_middle(column) else "ready"
 
 
@@ -149,7 +152,7 @@ def undeclared(column: Column) -> Column:
     """Return a column of which no question can be asked: its cells cannot be used."""
     if column.kind is ColumnKind.YES_NO:
         return replace(of_kind(column, ColumnKind.CATEGORY), equality=column.equality)
-    return replace(_leaving_out(column), bounds=None, labels=())
+    return replace(_leaving_out(column), bounds=None, labels=(), bounds_epsilon=None)
 
 
 def with_common_bounds(column: Column) -> Column:
@@ -195,6 +198,8 @@ def _number(column: Column, typed: Cells) -> Column:
     policy = _policy(column, typed, usual)
     kept = None if imputes_middle(column) else column.replacement
     open_ = replace(undeclared(column), bounds=Interval(lower=lower, upper=upper))
+    if open_.bounds == before:
+        open_ = replace(open_, bounds_epsilon=column.bounds_epsilon)
     if policy is IfMissing.LEAVE_OUT:
         return open_
     if not _is_blank(typed.get(Field.IMPUTED)):

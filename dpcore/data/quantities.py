@@ -174,6 +174,13 @@ def bounds_text(column: Column) -> str:
     return f"{quantity.exactly(bounds.lower)} to {quantity.exactly(bounds.upper)}"
 
 
+def found_text(column: Column) -> str:
+    """Return what the bounds of a column cost, in brackets; empty where they were known."""
+    if column.bounds_epsilon is None:
+        return ""
+    return f" (found with ε = {in_full(column.bounds_epsilon)})"
+
+
 def replacement_text(column: Column) -> str:
     """Return the public value that missing ones of a column are imputed as."""
     value = column.replacement

@@ -12,7 +12,6 @@ from dpcore.documents import assumptions
 from dpcore.documents.context import DocumentContext, cost_text
 from dpcore.documents.question import DocumentEntry
 from dpcore.formatting import brief, capital
-from dpcore.releases.declared import each_bounds
 from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, OTHERS, PAIR_ONLY
 
 _MOST_ROWS: Final = 12
@@ -26,7 +25,7 @@ MOST_NUMBERS: Final = 200
 def notice(subject: DocumentContext) -> str:
     """Return the notice, to be hung up or sent out once its blanks are filled in."""
     questions = ordered(subject)
-    bounds = chain.from_iterable(each_bounds(question.parameters) for question in questions)
+    bounds = chain.from_iterable(question.each_bounds for question in questions)
     shown, left = _shown(subject)
     numbers = [number for question in questions for number in question.numbers]
     return subject.fill(

@@ -11,7 +11,7 @@ from typing import Any, Final
 from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import mark_of
 from dpcore.data.columns import Column
-from dpcore.data.quantities import Quantity
+from dpcore.data.quantities import Quantity, found_text
 from dpcore.documents import claims
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, significant
@@ -19,7 +19,7 @@ from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.declared import bounds_text, minimum_of, people_text
+from dpcore.releases.declared import each_bounds, minimum_of, people_text
 from dpcore.releases.digits import (
     PLACES,
     ends_text,
@@ -54,6 +54,8 @@ _DEFINITIONS: Final = {
     StatisticKind.QUANTILES: "the values with given shares of the {many} below them",
     StatisticKind.DIFFERENCE: "the difference between the means of two groups",
     StatisticKind.MEANS: "the means of several columns in each group",
+    StatisticKind.BOUNDS: "the ends of the outermost bins with enough {many}. Bins begin at 1, "
+    "2 and 5 times powers of 10",
     StatisticKind.COVARIANCE: "the sample covariance of two columns",
     StatisticKind.CORRELATION: "the correlation of two columns, from −1 to 1",
     StatisticKind.COVARIANCE_MATRIX: "the variances and covariances of several columns",
@@ -305,9 +307,15 @@ class DocumentEntry:
         return "" if entry is None else entry.sentence
 
     @property
+    def each_bounds(self) -> tuple[str, ...]:
+        """Return the public bounds of each column, with the cost of those that were found."""
+        found = {column.title: found_text(column) for column in self._columns}
+        return each_bounds({"query": self.asked}, found)
+
+    @property
     def bounds(self) -> str:
         """Return the public bounds of its columns."""
-        return bounds_text({"query": self.asked})
+        return "; ".join(self.each_bounds)
 
     @property
     def missing_values(self) -> str:

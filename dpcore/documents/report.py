@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from dpcore.data.columns import Column
-from dpcore.data.quantities import bounds_text, quantity_of
+from dpcore.data.quantities import bounds_text, found_text, quantity_of
 from dpcore.documents import assumptions
 from dpcore.documents.context import DocumentContext, LedgerHead, cost_text, remaining_text
 from dpcore.documents.notice import MOST_NUMBERS
@@ -53,7 +53,7 @@ def report(subject: DocumentContext) -> str:
 
 
 def _column(column: Column, subject: DocumentContext) -> tuple[str, ...]:
-    bounds = bounds_text(column) or ", ".join(column.labels)
+    bounds = bounds_text(column) + found_text(column) or ", ".join(column.labels)
     missing = "; ".join(assumptions.of_column(column, subject.missing))
     return column.title, column.meaning, quantity_of(column).name, bounds, missing
 

@@ -1,7 +1,8 @@
 """What was publicly declared about tables, kept for when they come again.
 
 One small file for each account, beside the ledger. It holds what a person typed or
-confirmed, column names included, and nothing computed from the table.
+confirmed, column names included, and nothing computed from the table but bounds that a
+release found.
 """
 
 from __future__ import annotations
@@ -19,7 +20,19 @@ from pathlib import Path
 from typing import Final
 
 from dpcore.analyses.identity import canonical
-from dpcore.codec import TEXT, TRUTH, WHOLE, Pair, Part, Schema, if_any, parsed, several, since
+from dpcore.codec import (
+    NUMBER,
+    TEXT,
+    TRUTH,
+    WHOLE,
+    Pair,
+    Part,
+    Schema,
+    if_any,
+    parsed,
+    several,
+    since,
+)
 from dpcore.data.cells import Notation
 from dpcore.data.columns import Column, LabelEquality, check_titles
 from dpcore.data.dialects import Dialect, FileFormat
@@ -253,6 +266,7 @@ _COLUMN: Final = Schema(
         "missing_codes": since(several(TEXT)),
         "notation": since(Schema(Notation, decimal=TEXT, thousands=TEXT)),
         "dates": since(DATES),
+        "bounds_epsilon": if_any(NUMBER),
     },
 )
 FILE_FORMAT: Final = Schema(

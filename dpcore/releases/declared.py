@@ -37,12 +37,16 @@ def bounds_text(request: Mapping[str, object]) -> str:
     return "; ".join(each_bounds(request))
 
 
-def each_bounds(request: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the same, column by column."""
+def each_bounds(
+    request: Mapping[str, object], found: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """Return the same, column by column, with how bounds were ``found``, by column."""
     return tuple(
-        f"{column['name']}: {_end(column, bounds[0])} to {_end(column, bounds[1])}"
+        f"{name}: {_end(column, bounds[0])} to {_end(column, bounds[1])}"
+        f"{(found or {}).get(name, '')}"
         for column in _columns(_question(request))
         if isinstance(bounds := column.get("bounds"), list)
+        for name in [str(column["name"])]
     )
 
 
@@ -57,7 +61,8 @@ def people_text(request: Mapping[str, object]) -> str:
     'at most 1,000'
     """
     question = _question(request)
-    if "group" in question and question.get("kind") in _OF_ANY_SIZE:
+    kind = question.get("kind")
+    if kind == StatisticKind.BOUNDS or ("group" in question and kind in _OF_ANY_SIZE):
         return ""
     size, most = question.get("size"), question.get("most_people")
     if isinstance(size, dict) and isinstance(size.get("people"), int):

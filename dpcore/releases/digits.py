@@ -160,7 +160,8 @@ def noise_unit(release: Release) -> str:
     if release.request.get("kind") == "model":
         return "scale of the model"
     if isinstance(query, dict) and (
-        {"moments", "qs", "pair"} & query.keys() or query.get("kind") == StatisticKind.MEANS
+        {"moments", "qs", "pair", "decades"} & query.keys()
+        or query.get("kind") == StatisticKind.MEANS
     ):
         return COUNTS
     if release.mechanism == EXPONENTIAL.key:

@@ -24,6 +24,7 @@ UNDIVIDED: Final = {
     StatisticKind.MEDIAN,
     StatisticKind.QUANTILE,
     StatisticKind.QUANTILES,
+    StatisticKind.BOUNDS,
 }
 """What is asked without dividing by a number of people."""
 

@@ -32,6 +32,8 @@ class StatisticKind(StrEnum):
     QUANTILES = "several quantiles"
     DIFFERENCE = "difference of groups"
     MEANS = "means of several columns"
+    BOUNDS = "bounds"
+    """Asked on Data, of a column that has none."""
 
     @property
     def of_members(self) -> bool:
@@ -165,7 +167,9 @@ MEANINGS: Final = {
     "estimate for a population.",
 }
 """What those mean that not everybody knows, in plain words."""
-OF_ONE: Final = tuple(kind for kind in StatisticKind if not kind.of_several)
+OF_ONE: Final = tuple(
+    kind for kind in StatisticKind if not (kind.of_several or kind is StatisticKind.BOUNDS)
+)
 """Statistics of one column."""
 
 

@@ -9,12 +9,14 @@ import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.analyses import secure
 from dpcore.analyses.base import Mode
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.number import Query
@@ -36,7 +38,16 @@ from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table
 from tests.documents.test_counts_in_papers import several
 from tests.documents.test_reading import compared, of_two_tables
-from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, asked, crossed, labels, terms
+from tests.releases.questions import (
+    ADD_REMOVE,
+    AGE,
+    SUBSTITUTION,
+    asked,
+    bounds,
+    crossed,
+    labels,
+    terms,
+)
 from tests.statistics.columns import dataset
 
 _N = r"[\d.,]+"
@@ -124,6 +135,7 @@ CLAIMS = {
     r"The program cannot check this declaration\.": "claims.gaps",
     r"Bounds, categories, minimum sizes and questions must be chosen .*": "claims.gaps",
     r"A choice made by looking reveals .*": "claims.gaps",
+    r"Bounds that a release found are public\.": "claims.gaps",
     r"Only releases of this account are counted\.": "claims.gaps",
     r"The curator declares which tables .*": "claims.gaps",
     r"The ranges do not include the effects of clamping, .*": "claims.gaps",
@@ -257,7 +269,42 @@ def of_a_flawed_mechanism():
     return replace(subject, questions=(flawed,))
 
 
+def of_found_bounds(*, found=True):
+    """Return bounds that were found or not, and the mean of the column between them."""
+    ledger = opened(SUBSTITUTION)
+    priced = replace(AGE, bounds_epsilon=2.0 if found else None)
+    known = replace(behind(SUBSTITUTION, ledger), dataset=table().with_columns(priced))
+    mean = Query(kind=StatisticKind.MEAN, column=AGE, **terms(people=MEMBERS))
+    for request in (bounds(epsilon=2.0), asked(mean, "laplace")):
+        # Now and then an empty bin would pass.
+        with mock.patch.object(secure, "draw", lambda _, value, **__: value * found):
+            release(
+                request,
+                request.value(table()),
+                ledger=ledger,
+                fingerprint="f",
+                mode=Mode.RELEASE,
+                now=NOW,
+            )
+    return released(ledger.releases("f"), replace(known, entries=ledger.history("f")))
+
+
+def test_bounds_that_were_found_are_in_documents_with_their_price():
+    subject = of_found_bounds()
+    (found, mean), price = subject.questions, "0 to 100 (found with ε = 2)"
+    assert [number.text for number in found.numbers] == ["10 years", "100 years"]
+    assert found.bounds == found.people == ""
+    assert mean.bounds == f"age: {price}"
+    for page in (notice(subject), report(subject)):
+        assert "bounds of age" in page.casefold()
+        assert f"age: {price}" in page.replace("\u00a0", " ")
+    nothing = of_found_bounds(found=False)
+    assert [number.value for number in nothing.questions[0].numbers] == ["too few to say"] * 2
+
+
 SUBJECTS = {
+    "bounds that were found": of_found_bounds,
+    "bounds that were not found": lambda: of_found_bounds(found=False),
     "released": answered,
     "released, number private": lambda: answered(ADD_REMOVE),
     "in a plan": lambda: answered(together=True),

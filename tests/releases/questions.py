@@ -3,6 +3,7 @@
 import string
 
 from dpcore.analyses.base import Request
+from dpcore.analyses.bounds import BoundsQuery
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
@@ -60,6 +61,12 @@ def chained(key="laplace", *, qs=(0.1, 0.5, 0.9), **changes):
     """Several quantiles of an age."""
     query = Query(kind=StatisticKind.QUANTILES, column=AGE, qs=qs, **terms(**changes))
     return asked(query, key)
+
+
+def bounds(column=AGE, *, relation=SUBSTITUTION, unit=None, epsilon=1.0, **changes):
+    """The bounds of an age, as if nobody knew them."""
+    query = BoundsQuery.of(column, relation=relation, unit=unit or PrivacyUnit())
+    return asked(query, "laplace", epsilon=epsilon, **changes)
 
 
 def apart(key="laplace", *, pair=("south", "north"), rows=1, **changes):

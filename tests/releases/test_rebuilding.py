@@ -30,6 +30,7 @@ from tests.releases.questions import (
     AGE,
     apart,
     asked,
+    bounds,
     by_group,
     chained,
     crossed,
@@ -111,6 +112,7 @@ REQUESTS = {
     "means of several columns": means(numbers=(AGE, INCOME)),
     "cross table": crossed(),
     "several quantiles": chained(),
+    "bounds": bounds(),
     "cross table of bins": crossed(
         columns=(AGE, category()), edges=((0.0, 50.0, 100.0), None), **HIDDEN
     ),

@@ -93,7 +93,7 @@ def _looked(dataset: Table, column: Column) -> _Fit | None:
     )
 
 
-def check(dataset: Table, position: int, *, codebook: bool) -> None:
+def check(dataset: Table, position: int, *, codebook: bool, key: str = "fit") -> None:
     """Show the curator how the declaration fits the table. CONFIDENTIAL.
 
     With a published ``codebook`` nobody suspects that bounds were looked up.
@@ -108,7 +108,7 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
         """Say how many: a row of a draft need not have a name yet."""
         return f"{count:,} {'row' if count == 1 else 'rows'}"
 
-    with confidential.area("fit", what, ready=ready) as shown:
+    with confidential.area(key, what, ready=ready) as shown:
         if not shown:
             return
         fits = _looked(dataset, column)
@@ -124,7 +124,8 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
         if not column.is_declared:
             st.markdown("Declare the public bounds or categories to see how they fit.")
             return
-        share = outside / max(dataset.rows, 1)
+        rows = max(dataset.rows, 1)
+        share = outside / rows
         where = "bounds" if of_number else "list"
         st.markdown(f"{many(outside)} outside the {where} ({percent(share)}).")
         if not of_number and outside and isinstance(dataset, Dataset):
@@ -138,15 +139,16 @@ def check(dataset: Table, position: int, *, codebook: bool) -> None:
                 else " Each counts as the bound, a code such as -9 too."
             )
             st.markdown(
-                f"{many(fits.below)} below the lower bound, {many(fits.above)} above "
-                f"the upper one.{more}"
+                f"{many(fits.below)} below the lower bound ({percent(fits.below / rows)}), "
+                f"{many(fits.above)} above the upper one ({percent(fits.above / rows)}).{more}"
             )
         if of_number and share > 0.05:  # noqa: PLR2004
             st.warning(
                 "Clamping moves more than one in twenty rows. The release will be "
                 "biased; wider bounds cost noise instead."
             )
-        if of_number and not codebook and fits.touches(column):
+        known = column.bounds_epsilon is None
+        if of_number and known and not codebook and fits.touches(column):
             st.warning(
                 "These bounds are exactly the smallest and largest value of the table. "
                 "If they were looked up there, they give those two rows away: choose "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -24,7 +25,11 @@ from ui.run_queue import RUNS
 from ui.study import AccountTerms, Draft, Study, Taken
 from ui.text import literal, sentence_of
 
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
 _LINK = "example"
+_STAYS = "_stays_on_data"
 _ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 _NUMBER_IS_PRIVATE = (
     "the number of rows that meet the conditions is private. Choose add/remove as "
@@ -44,14 +49,19 @@ def offer(
     whose: Whose | None,
     *,
     wrong: Collection[str] = (),
+    account: DeltaGenerator | None = None,
 ) -> None:
     """Offer to put a table in use on these terms, and open Release; say why it cannot be.
 
-    ``wrong`` names the columns whose declaration cannot be used.
+    ``wrong`` names the columns whose declaration cannot be used. ``account`` is the part of
+    the page whose press asked for the account alone: the page stays open then.
     """
     drafted = isinstance(current, Draft)
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button("Continue to Release" if drafted else "Save", type="primary")
+        if pressed or account is not None:
+            session.set_public(_STAYS, not pressed)
+        pressed = pressed or account is not None
         if not drafted:
             st.page_link("pages/release.py", label="Continue to Release")
     try:
@@ -67,10 +77,10 @@ def offer(
             dataset, current.example, agreed, taken, whose, file_format=current.file_format
         )
     except DPCoreError as error:
-        st.error(sentence_of(error))
+        (account or st).error(sentence_of(error))
         session.end_page()
     session.use(study)
-    if drafted:
+    if drafted and not session.take(_STAYS):
         session.go("pages/release.py")
     st.rerun()
 

@@ -1,0 +1,162 @@
+"""Bounds of a column that nobody knows, found by a release that is charged.
+
+Nothing can be charged before the ledger has an account of the table. So the account of a
+table that is not in use yet is opened first, on the terms of this page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, cast
+
+import streamlit as st
+
+from dpcore.analyses.base import Mode, Request
+from dpcore.analyses.bounds import EMPTY_PASSES, BoundsPlan, BoundsQuery
+from dpcore.data.declaration_grid import Field, declared
+from dpcore.data.partitions.table import Table
+from dpcore.formatting import percent
+from dpcore.ledger.account import Account
+from dpcore.releases.amounts import cost_text
+from dpcore.releases.digits import number_text
+from dpcore.releases.record import Release
+from ui import accounts, controls, offering, releasing, session
+from ui.asking import fit
+from ui.data import declaring, grid
+from ui.study import AccountTerms, Draft, Study
+from ui.text import after_number, literal
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+_SHARE: Final = 0.05
+"""The part of a budget in ε that is proposed for the search."""
+_USUAL: Final = 0.1
+_NOTHING = (
+    "**Nothing found.** No bin passed the threshold. The cost is paid. Type bounds that you "
+    "know, or search again with a larger ε."
+)
+
+
+def ask(
+    dataset: Table, current: Draft | Study, agreed: AccountTerms, keep: Callable[[Table], None]
+) -> DeltaGenerator | None:
+    """Offer to find bounds; return its block where an account has to be opened first."""
+    places = [
+        place
+        for place, column in enumerate(dataset.columns)
+        if column.kind.is_numeric and (column.bounds is None or column.bounds_epsilon is not None)
+    ]
+    block = st.expander("Find bounds", key="find-bounds", on_change="rerun") if places else None
+    if block is None or not block.open:
+        return None
+    study = current if isinstance(current, Study) else None
+    terms = agreed if study is None else study.terms
+    with block, controls.valid(ends=False):
+        place, request = _question(dataset, places, terms)
+        _tell_price(request, terms, study)
+        if study is not None:
+            _answer(request, study, dataset, place, keep)
+        elif _opens_account():
+            return block
+    return None
+
+
+def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[int, Request]:
+    st.caption(
+        "For a column whose range nobody knows. Noisy counts in bins of growing size find "
+        "public bounds. The search costs ε like any release."
+    )
+    first, second, _ = controls.row(3)
+    key = f"find-column-{session.generation()}"
+    if session.public(key) not in {*places, None}:
+        session.set_public(key, places[0])
+    # Streamlit keeps this function longer than the tab: it must not hold the table.
+    names = [dataset.short(column.name) for column in dataset.columns]
+    place = first.selectbox(
+        "Numeric column", places, format_func=names.__getitem__, key=key, kept="session"
+    )
+    total = terms.budget.epsilon
+    epsilon = second.charged_epsilon(
+        "ε for the search",
+        _USUAL if total is None else max(round(_SHARE * float(total), 3), 0.001),
+        (0.001, 10.0, 0.05),
+        key=f"find-epsilon-{session.generation()}",
+        kept="session",
+        more="A smaller ε finds only bins with more rows.",
+    )
+    query = BoundsQuery.of(dataset.columns[place], relation=terms.relation, unit=terms.unit)
+    return place, Request(query=query, mechanism_key="laplace", epsilon=epsilon.inside)
+
+
+def _tell_price(request: Request, terms: AccountTerms, study: Study | None) -> None:
+    """Say what the search costs and leaves, and how many rows a bin needs."""
+    if study is None:
+        account = Account(
+            fingerprint="", budget=terms.budget, relation=terms.relation, unit_rows=terms.unit.rows
+        )
+    else:
+        account = session.account(study)
+    if study is None or releasing.latest(study.fingerprint, request) is None:
+        price = f"Cost: **{cost_text(request.cost)}**."
+        if account.admits(request.cost):
+            paid = replace(account, spent=account.spent + request.cost)
+            price += f" Left afterwards: {accounts.left(paid, request.cost)}."
+        st.markdown(price)
+    rows = cast("BoundsPlan", request.plan).threshold
+    st.caption(
+        f"A bin is found from about {rows:,.0f} rows on. Values beyond the bins that are found "
+        "will be clamped.",
+        help="Bins begin at 0, 1, 2, 5, 10, 20, 50 and so on, on both signs. An empty bin is "
+        f"taken for an occupied one with a probability of at most {percent(EMPTY_PASSES)}.",
+    )
+
+
+def _opens_account() -> bool:
+    """Offer to open the account of a table that is not in use yet."""
+    st.caption(
+        "First set the privacy unit, the relation and the budget below. The ledger opens the "
+        "account of this table with them, and nothing is spent yet."
+    )
+    return st.button("Open the account", key="open-account")
+
+
+def _answer(
+    request: Request, study: Study, dataset: Table, place: int, keep: Callable[[Table], None]
+) -> None:
+    """Offer the search, and record what it found as the bounds of the column."""
+    answer = offering.offer(request, study, key="bounds", plannable=False)
+    if answer is None:
+        return
+    bounds = dataset.columns[place].bounds
+    same = bounds is not None and (bounds.lower, bounds.upper) == answer.values
+    with offering.frame(answer):
+        ends = " to ".join(
+            number_text(answer, label, value)
+            for label, value in zip(answer.labels, answer.values, strict=True)
+        )
+        unit = after_number(request.quantity.unit)
+        if ends:
+            st.subheader(literal(f"{ends}{unit}"), anchor=False)
+        else:
+            st.markdown(_NOTHING)
+        if ends and answer.mode is Mode.CLASSROOM:
+            st.caption("A classroom result is not private, so it is not recorded as bounds.")
+        elif same:
+            st.caption("Recorded as the public bounds of this column.")
+        offering.badge(answer, "bounds")
+    new = ends and answer.mode is Mode.RELEASE and not same
+    if new and (bounds is None or st.button("Use these bounds", key="use-bounds")):
+        _record(answer, dataset, place, keep)
+    if bounds is not None:
+        fit.check(dataset, place, codebook=study.example is not None, key="found-fit")
+
+
+def _record(answer: Release, dataset: Table, place: int, keep: Callable[[Table], None]) -> None:
+    ends = dict(zip((Field.LOWER, Field.UPPER), answer.values, strict=True))
+    found = replace(
+        declared(dataset.columns[place], ends), bounds_epsilon=float(answer.cost.epsilon)
+    )
+    grid.take_over(dataset, declaring.redeclared(dataset, found), keep)
+    st.rerun()
