@@ -19,6 +19,7 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.declaration_grid import Field, IfMissing, cells_of, declared
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.per_instance_loss import per_instance_losses
+from dpcore.individual.release_losses import release_losses
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.mechanisms.mechanism import Sensitivity
@@ -209,6 +210,18 @@ def test_everybody_with_a_value_loses_epsilon(relation):
     ).everybody
     assert query.rows(data).tolist() == [0, 1, 2, 3, 4, 5, 7]
     assert found == pytest.approx(np.full(7, asked.epsilon), rel=1e-9)
+    total = release_losses(
+        asked.plan,
+        query.statistic,
+        query.values(data),
+        rows=query.rows(data),
+        people=data.people,
+        relation=relation,
+    )
+    # Who has no value could have had one, but loses nothing by leaving.
+    expected = np.full(8, asked.epsilon)
+    expected[6] = 0.0 if relation is ADD_REMOVE else asked.epsilon / 2
+    assert total.own == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.fixture

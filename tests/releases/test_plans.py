@@ -193,6 +193,8 @@ def test_each_question_is_offered_the_mechanisms_that_can_answer_it():
             assert keys == set(MECHANISMS)
         elif kind in OF_SUMS:
             assert keys == set(OF_CHAINS)
+        elif kind is StatisticKind.BOUNDS:
+            assert keys == {"laplace"}
         else:
             assert keys == CATALOG.keys()
     with pytest.raises(ParameterError, match="median must be one of exponential"):
