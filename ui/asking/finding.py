@@ -18,8 +18,7 @@ from dpcore.data.declaration_grid import Field, declared
 from dpcore.data.partitions.table import Table
 from dpcore.formatting import percent
 from dpcore.ledger.account import Account
-from dpcore.releases.amounts import cost_text
-from dpcore.releases.digits import number_text
+from dpcore.releases.digits import cost_text, number_text
 from dpcore.releases.record import Release
 from ui import accounts, controls, offering, releasing, session
 from ui.asking import fit
