@@ -17,13 +17,18 @@ from tests.app.test_pages import (
     fill,
     in_use,
     mode,
+    open_table,
     press_release,
     release_button,
+    tables,
+    write_table,
 )
 from tests.app.test_questions import set_to, shown
 from tests.app.test_uploads import upload
 from ui import roles, session
 from ui.roles import Role
+
+__all__ = ["tables"]
 
 # 200 ages of 21 to 48, 100 of 60, and one of 999, which is in a bin of its own.
 AGES = "age,party\n" + "".join(
@@ -204,3 +209,18 @@ def test_the_account_of_a_row_that_cannot_be_used_is_not_opened(open_page):
     button(app, "Open the account").click().run()
     assert "Correct the declaration of age" in app.error[0].value
     assert accounts() == ()
+
+
+@pytest.mark.usefixtures("known_noise")
+def test_a_table_that_stays_in_its_files_is_searched_part_by_part(open_page, tables):
+    write_table(tables, AGES, "ages")
+    app = unfold(open_table(open_page, "ages"))
+    button(app, "Open the account").click().run()
+    assert app.title[0].value == "Data"
+    (account,) = accounts()
+    assert account.releases == 0
+    fill(app, number_input={"ε for the search": 0.5})
+    press_release(app)
+    assert not app.error
+    assert statuses(app)[0] == "found with ε = 0.5"
+    assert "20 to 100" in [one.value for one in app.subheader]
