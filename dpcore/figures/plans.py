@@ -105,6 +105,7 @@ def margins_picture(found: BudgetComparison) -> Picture:
                 1,
                 xref=f"x{end} domain",
                 yref=f"y{end} domain",
+                align="left",
                 xanchor="left",
                 yanchor="bottom",
                 font={"size": 13},
@@ -132,10 +133,8 @@ def margins_picture(found: BudgetComparison) -> Picture:
 
 
 def _label(found: BudgetComparison, place: int) -> str:
-    """Return number, name and unit of a question, in lines."""
-    unit = f", {found.units[place]}" if found.units[place] else ""
-    star = "*" * found.assumed[place]
-    return in_lines(f"{place + 1}. {found.names[place]}{unit}{star}", _LETTERS)
+    """Return number and name of a question, in lines: the list above has the unit."""
+    return in_lines(f"{place + 1}. {found.names[place]}{'*' * found.assumed[place]}", _LETTERS)
 
 
 def margin_picture(found: BudgetComparison) -> Picture:
