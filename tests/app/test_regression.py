@@ -94,7 +94,8 @@ def test_poisson_regression_is_never_released_but_simulated(open_page):
 def test_release_mode_shows_nothing_of_the_fit_outside_its_area(open_page):
     use_upload(open_page, TABLE, 0.0, 100.0)
     app = open_page("regression")
-    # The target of the upload has bounds; the first feature is asked for them.
+    # It starts from declared columns; another one is asked for its bounds.
+    by_label(app.multiselect, "Predictors").select("age").run()
     by_label(app.number_input, "Lower bound").set_value(0.0)
     by_label(app.number_input, "Upper bound").set_value(100.0).run()
     assert "Explained" not in [metric.label for metric in app.metric]
@@ -107,6 +108,8 @@ def test_release_mode_shows_nothing_of_the_fit_outside_its_area(open_page):
 def test_undeclared_columns_and_missing_ones_are_asked_for(open_page):
     use_upload(open_page, TABLE, 0.0, 100.0)
     app = open_page("regression")
+    assert "has no public bounds yet" not in shown(app)
+    by_label(app.multiselect, "Predictors").select("age").run()
     assert "has no public bounds yet" in shown(app)
     by_label(app.multiselect, "Predictors").set_value([]).run()
     assert "at least one predictor" in shown(app)

@@ -376,7 +376,7 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
     ]
     wanted = [names.index(name) for name in others if name in names]
     usual = [position for position in wanted if position != target]
-    simple = [position for position in ready or usable if position != target] or rest
+    simple = [p for p in ready if p != target] or [p for p in usable if p != target] or rest
     chosen = right.place.multiselect(
         "Predictors",
         rest,
