@@ -241,8 +241,6 @@ def asked_of(open_page, people, most):
     )
     put_in_use(app)
     app = open_page("regression")
-    by_label(app.number_input, "Lower bound").set_value(0.0)
-    by_label(app.number_input, "Upper bound").set_value(100.0).run()
     # Closed at first, with the controls of the penalty.
     return set_to(app, "number_input", "Public maximum number of people", most)
 
