@@ -27,6 +27,7 @@ from dpcore.releases.digits import (
     number_text,
     of_noise,
     quantity_in,
+    query_of,
 )
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
@@ -437,18 +438,13 @@ def _number(release: Release, label: str, value: float) -> Number:
         total=_ends(total, value, quantity),
         beside=beside,
         count=beside or _counts(release),
-        gap=_asked(release).get("kind") == StatisticKind.DIFFERENCE and " less " in label,
+        gap=query_of(release).get("kind") == StatisticKind.DIFFERENCE and " less " in label,
     )
 
 
 def _counts(release: Release) -> bool:
     """Tell whether the numbers of a release are counts."""
-    return _asked(release).get("kind") in _COUNTED
-
-
-def _asked(release: Release) -> Mapping[str, Any]:
-    asked = release.request.get("query")
-    return asked if isinstance(asked, dict) else {}
+    return query_of(release).get("kind") in _COUNTED
 
 
 def _ends(ends: tuple[float, float] | None, value: float, quantity: Quantity) -> str:

@@ -41,7 +41,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.group_ratios import mean_heights, reach
+from dpcore.inference.group_ratios import around, mean_heights, reach
 from dpcore.inference.intervals import LEVEL, expected_counts
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
@@ -161,8 +161,8 @@ def compare(
     """
     missed = 1 - level
     size = drawn.sum(axis=1)
-    noise = _counts(size, _off(mechanism, missed))
-    wider = _counts(size, _off(mechanism, missed / 2))
+    noise = around(size, _off(mechanism, missed))
+    wider = around(size, _off(mechanism, missed / 2))
     counts = {
         "counts": np.maximum(size, 0.0),
         "counts_noise": noise,
@@ -331,11 +331,6 @@ def _middle(drawn: FloatArray) -> FloatArray:
 def _off(mechanism: Mechanism, missed: float) -> float:
     """Return how far off both counts are but with a fifth of ``missed``."""
     return float(reach(mechanism, np.ones(2), missed * _OF_COUNTS / 2))
-
-
-def _counts(size: FloatArray, off: float) -> FloatArray:
-    counts = np.maximum(size, 0.0)
-    return np.stack([np.maximum(counts - off, 0.0), counts + off], axis=-1)
 
 
 def _hull(one: Ends, other: Ends) -> Ends:

@@ -119,7 +119,7 @@ def quantity_in(release: Release, label: str) -> Quantity:
     Counts are whole, and so are quantiles of whole numbers. They are stored as they
     were drawn, and rounded where they are written, which is post-processing.
     """
-    asked = _asked(release)
+    asked = query_of(release)
     kind = StatisticKind(asked["kind"]) if asked.get("kind") in _KINDS else None
     column = asked.get("column")
     of_whole = isinstance(column, dict) and column.get("kind") == ColumnKind.WHOLE
@@ -133,7 +133,7 @@ def is_group_size(release: Release, label: str) -> bool:
 
     It is called after what is counted: such as "people in north".
     """
-    asked, counted = _asked(release), release.unit_of(label)
+    asked, counted = query_of(release), release.unit_of(label)
     of_groups = bool({"moments", "pair"} & asked.keys()) or (
         asked.get("kind") == StatisticKind.MEANS
     )
@@ -141,7 +141,8 @@ def is_group_size(release: Release, label: str) -> bool:
     return follows and bool(counted) and f"{counted} in " in label
 
 
-def _asked(release: Release) -> Mapping[str, Any]:
+def query_of(release: Release) -> Mapping[str, Any]:
+    """Return the parameters of what was asked; empty of a model."""
     asked = release.request.get("query")
     return asked if isinstance(asked, dict) else {}
 

@@ -19,6 +19,7 @@ from dpcore.inference.group_differences import IntervalEstimate, difference, mor
 from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, results, session
+from ui.answering.groups import noun_of
 from ui.text import after_number, literal
 
 _PAIR = 2
@@ -87,7 +88,7 @@ def _told(answer: Release, asked: Request) -> tuple[_Numbers, ...]:
                 of="",
                 groups=_held(answer, names, _scale(asked)),
                 few=answer.unsaid,
-                noun=_noun(asked),
+                noun=noun_of(asked),
                 unit=_unit(asked),
                 dated=query.quantity.is_date,
             ),
@@ -195,11 +196,6 @@ def _every_pair(told: _Numbers, mode: Mode) -> pd.DataFrame:
     table = pd.DataFrame(difference_table(pairs, noun=told.noun, unit=told.unit))
     table["watermark"] = WATERMARK if mode is Mode.CLASSROOM else ""
     return table
-
-
-def _noun(asked: Request) -> str:
-    kind = asked.query.kind
-    return "share" if kind is StatisticKind.PROPORTION else kind.value
 
 
 def _unit(asked: Request) -> str:

@@ -34,7 +34,7 @@ def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
     """Show how far off counts and ratios will be, for sizes that the reader names."""
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
-    noun = _noun(asked)
+    noun = noun_of(asked)
     count = len(plan.groups)
     sizes = tuple(people for people in SIZES if people <= most_people())
     size = ask_size(controls.Cell(place=third), of_pair=False)
@@ -102,7 +102,7 @@ def picture(
     return groups_picture(
         numbers_of(answer, plan, sampled=session.require_study().sampled),
         statement=asked.statement,
-        noun=_noun(asked),
+        noun=noun_of(asked),
         quantity=asked.query.quantity,
         counted=asked.query.unit.counted,
         truth=None if truth is None else plan.truth(truth),
@@ -133,7 +133,7 @@ def details(asked: Request) -> str:
     most = significant(asked.query.sensitivity.l1, up=True)
     return (
         "Released are the counts and sums of all groups in one question, and each "
-        f"{_noun(asked)} follows from them. Every row adds 1 to its group, divided between "
+        f"{noun_of(asked)} follows from them. Every row adds 1 to its group, divided between "
         "the lower and the upper bound by its value. So the parts of a group add up to its "
         f"count. One {unit.noun} can change all of them together by at most {most} "
         f"({asked.query.unit.change(asked.query.relation)}).\n\n**Groups of every size.** "
@@ -143,7 +143,8 @@ def details(asked: Request) -> str:
     )
 
 
-def _noun(asked: Request) -> str:
+def noun_of(asked: Request) -> str:
+    """Return what is told of each group."""
     kind = asked.query.kind
     return "share" if kind is StatisticKind.PROPORTION else kind.value
 
