@@ -121,16 +121,17 @@ def test_pictures_and_words_have_one_number(key, relation):
     told, found = told_of(key, relation=relation)
     number = surest(told.guarantee.epsilon, delta=told.guarantee.delta)
     text = worlds_text(told)
-    assert f"({number})" in text
+    assert f"({number}, rounded up)" in text
     best = at_most(float(told.attack.best_guess(0.5)))
-    assert f"({best})" in text
+    assert f"({best}, rounded up)" in text
     assert best in readings_text(told, found.largest_loss, exact=True)
     assert number in belief_picture(told, 0.5).title
     picture = worlds_picture(told)
     filled = [t for t in picture.figure.data if t.marker.symbol == "square"]
     for law in told.laws.values():
-        count, among = counted(float(law.best_guess(0.5)))
-        assert f"in at most {count:,} of {among:,} ({at_most(float(law.best_guess(0.5)))})" in text
+        share = float(law.best_guess(0.5))
+        count, among = counted(share)
+        assert f"in at most {count:,} of {among:,} ({at_most(share)}, rounded up)" in text
     # The picture is of the mechanism: before its release, and after.
     right, of = counted(float(told.attack.best_guess(0.5)))
     assert picture.title.endswith(f"{of // 2:,} of {of:,} before, at most {right:,} after")
