@@ -26,7 +26,7 @@ def beside() -> Iterator[None]:
     study = session.study()
     with st.sidebar:
         if study is None:
-            st.markdown("**No data yet**")
+            st.markdown("**No data in use**")
             st.page_link("pages/data.py", label="Choose data")
         else:
             _card(study)
