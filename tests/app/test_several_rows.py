@@ -106,7 +106,7 @@ def test_the_ledger_shows_the_whole_name_of_what_was_released(open_page):
     (name,) = listed.value["question"]
     assert name == "mean of mean of stay per patient"
     assert json.loads(listed.proto.columns)["question"]["width"] == "large"
-    heights = [results._height(length) for length in (60, 120)]  # noqa: SLF001
+    heights = [results.height_of(length, results.MEDIUM_LINE) for length in (60, 120)]
     assert 2 * 20 < heights[0] < heights[1]
 
 

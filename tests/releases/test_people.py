@@ -82,7 +82,7 @@ def test_a_table_is_put_under_an_account_once_and_not_once_it_has_paid(ledger):
         ("table", {"name": "paid"}, "cannot be joined"),
         ("new", {"name": "nobody"}, "not in the ledger"),
         ("new", {"rows": 2}, "at most 1 row of one person"),
-        ("new", {"relation": NeighboringRelation.ADD_REMOVE}, "costs under other terms cannot be added"),
+        ("new", {"relation": NeighboringRelation.ADD_REMOVE}, "other terms cannot be added"),
     ):
         with pytest.raises(LedgerError, match=said):
             join(ledger, table, **terms)
