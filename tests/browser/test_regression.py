@@ -36,6 +36,9 @@ def use(visitor: Visitor) -> None:
 
 
 def declare_age(visitor: Visitor) -> None:
+    # It begins with predictors that are declared already.
+    visitor.choose("Predictors", "age")
+    visitor.page.keyboard.press("Escape")
     expect(visitor.page.get_by_text("has no public bounds yet")).to_be_visible()
     assert visitor.release_button.count() == 0
     visitor.number("Lower bound", 18)
