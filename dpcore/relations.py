@@ -55,7 +55,7 @@ class NeighboringRelation(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyUnit:
-    """Whom the guarantee protects.
+    """Who or what the guarantee protects, and what its rows are called.
 
     The names are no part of what identifies a question (``parameters.UNIT``): to rename
     the rows of a table changes no question about it, and charges none again.

@@ -107,4 +107,4 @@ with grid.drawn_last(rows, dataset, wrong):
     if not drafted:
         st.caption(f"{using.mode_text()}{using.in_force()}")
         using.tell_new_questions()
-        upload.check()
+        upload.check_disclosure_risks()

@@ -60,7 +60,7 @@ class AccountTerms:
 
     Attributes:
         relation: Which tables count as neighbors.
-        unit: Whom the guarantee protects, with the name of the rows.
+        unit: The privacy unit, with the name of the rows.
         budget: What all releases together may cost.
         minimum_people: Stands in for the number of people where that is private.
         everybody: Whether the table holds everybody whom questions are about, such as a

@@ -76,7 +76,7 @@ class Question:
 
         @property
         def unit(self) -> PrivacyUnit:
-            """Whom the guarantee protects."""
+            """The privacy unit."""
 
         @property
         def size(self) -> TableSize:
@@ -108,7 +108,7 @@ class Question:
             """Return all that defines the analysis, ready for JSON."""
 
     def missing_values(self, column: Column) -> str:
-        """Return what becomes of missing values of one of its columns, in words."""
+        """Return how missing values of one of its columns are treated, in words."""
         return missing_values(column)
 
     def value(self, dataset: Dataset | PartitionedDataset) -> FloatArray:

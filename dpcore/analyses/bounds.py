@@ -62,7 +62,7 @@ EMPTY_PASSES: Final = 0.01
 """The probability that an empty bin passes the threshold, at most."""
 _ENDS: Final = ("lower bound", "upper bound")
 _DECADES: Final = {ColumnKind.NUMBER: (-6, 12), ColumnKind.WHOLE: (0, 12), ColumnKind.DATE: (0, 5)}
-"""The least and the largest magnitude that is told apart, as powers of 10; of days."""
+"""The powers of 10 of the smallest and largest edge of bins; those of dates are in days."""
 _FARTHEST: Final = 99
 
 
@@ -73,7 +73,7 @@ class BoundsQuery(Question):
     Attributes:
         column: The column, without bounds: rows without a value are left out.
         relation: Which tables are neighbors.
-        unit: Whom the guarantee protects.
+        unit: The privacy unit.
         size: ``ANY_SIZE``, or another private number: it is not used.
         decades: Powers of 10 of the least and of the largest edge of bins.
         kind: That it is this question.
@@ -170,7 +170,7 @@ class BoundsQuery(Question):
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """Return what becomes of missing values."""
+        """Return how missing values are treated."""
         return filled(self.column, self.unit)
 
     @property

@@ -154,7 +154,7 @@ class DifferenceQuery(OfGroups):
         return quantity_of(self.column).of_differences
 
     def missing_values(self, column: Column) -> str:
-        """Return what becomes of missing values of one of its columns, in words."""
+        """Return how missing values of one of its columns are treated, in words."""
         told = missing_values(column)
         if column != self.group:
             return told

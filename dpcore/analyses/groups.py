@@ -104,7 +104,7 @@ class OfGroups(Question):
         return self.part.clamp(column)
 
     def missing_values(self, column: Column) -> str:
-        """Return what becomes of missing values of one of its columns, in words."""
+        """Return how missing values of one of its columns are treated, in words."""
         return missing_values(column, group=self.group)
 
     def values(self, dataset: Dataset) -> FloatArray:

@@ -77,7 +77,7 @@ class JointQuery(Question):
         kind: Which statistic.
         numbers: What is declared about each column of numbers, all different.
         relation: Which tables are neighbors.
-        unit: Whom the guarantee protects.
+        unit: The privacy unit.
         size: What is public about the number of people; private under add/remove, and
             where people with a missing value are dropped.
         group: The column that makes the groups of a pooled statistic, else ``None``.
@@ -104,7 +104,7 @@ class JointQuery(Question):
         _ = self.sensitivity
 
     def missing_values(self, column: Column) -> str:
-        """Return what becomes of missing values of one of its columns, in words."""
+        """Return how missing values of one of its columns are treated, in words."""
         return missing_values(column, group=self.group)
 
     @property

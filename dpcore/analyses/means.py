@@ -70,7 +70,7 @@ class MeansQuery(Question):
         numbers: What is declared about each column of numbers, all different.
         group: The column of a public list of labels that makes the groups.
         relation: Which tables are neighbors.
-        unit: Whom the guarantee protects.
+        unit: The privacy unit.
 
     Raises:
         ParameterError: They are no such columns, or too few or many of them.
@@ -105,7 +105,7 @@ class MeansQuery(Question):
         _ = self.sensitivity
 
     def missing_values(self, column: Column) -> str:
-        """Return what becomes of missing values of one of its columns, in words."""
+        """Return how missing values of one of its columns are treated, in words."""
         return missing_values(column, group=self.group)
 
     @property

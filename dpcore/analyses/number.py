@@ -75,7 +75,7 @@ class Query(Question):
         kind: Which statistic.
         column: What is declared about the column.
         relation: Which tables are neighbors.
-        unit: Whom the guarantee protects.
+        unit: The privacy unit.
         size: What is public about the number of people. It must be private under
             add/remove, where people with a missing value are dropped, and where a unit
             may own several rows.
@@ -168,7 +168,7 @@ class Query(Question):
         return f"number of {self.unit.counted}"
 
     def missing_values(self, column: Column) -> str:
-        """Return what becomes of missing values of its column, in words."""
+        """Return how missing values of its column are treated, in words."""
         counted = self.membership is not None and self.membership.everyone
         return ALL_COUNTED if counted and not column.complete else missing_values(column)
 

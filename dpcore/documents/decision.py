@@ -54,7 +54,7 @@ class Decision:
         plan: What shall be released.
         other: What it was held against.
         relation: Which tables count as neighbors.
-        unit: Whom the guarantee protects.
+        unit: The privacy unit.
         size: What is public about the number of people.
         budget: What all releases about the table together may cost.
         spent: What they cost so far, with what was answered of the plan.

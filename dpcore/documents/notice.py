@@ -73,7 +73,7 @@ def _minimums(questions: Sequence[DocumentEntry]) -> dict[int, tuple[str, ...]]:
 
 
 def _missing(subject: DocumentContext) -> dict[str, object]:
-    """Return what becomes of missing values, and the columns of which it is so."""
+    """Return how missing values are treated, and in which columns."""
     columns, known = subject.columns, subject.missing
 
     def titles(way: str) -> tuple[str, ...]:

@@ -320,7 +320,7 @@ class DocumentEntry:
 
     @property
     def missing_values(self) -> str:
-        """Return what becomes of missing values; empty where that is not known."""
+        """Return how missing values are treated; empty where that is not known."""
         if self.request is None:
             return ""
         asked = self.request.asked

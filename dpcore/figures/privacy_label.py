@@ -37,7 +37,7 @@ class LabelFacts:
         budget: What all releases together may cost.
         spent: What they cost so far.
         relation: Which tables count as neighbors.
-        unit: Whom the guarantee protects.
+        unit: The privacy unit.
         number: The number of people where it is public, otherwise ``None``.
         releases: How many numbers or sets of numbers were released so far.
         lesson: Whether this is a lesson, that nobody agreed to.

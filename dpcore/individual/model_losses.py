@@ -72,7 +72,7 @@ class Releasing(Protocol):
 
     @property
     def unit(self) -> PrivacyUnit:
-        """Whom the guarantee protects."""
+        """The privacy unit."""
 
     @property
     def delta(self) -> float:

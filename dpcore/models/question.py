@@ -46,7 +46,7 @@ class ModelQuestion:
     """How strongly large coefficients are penalized."""
     relation: NeighboringRelation
     unit: PrivacyUnit
-    """Whom the guarantee protects."""
+    """The privacy unit."""
     most_people: int
     """The public maximum number of rows: the public number of people, or a public bound
     on it where that number is private, as it is under add/remove and where a unit may
@@ -82,7 +82,7 @@ class ModelQuestion:
         _ = self.loss
 
     def missing_values(self, column: Column) -> str:
-        """Return what becomes of missing values of one of its columns, in words."""
+        """Return how missing values of one of its columns are treated, in words."""
         return missing_values(column)
 
     @property

@@ -39,7 +39,7 @@ class Declared:
     Attributes:
         column: Returns the column of a name as it is declared; refuses unknown names.
         relation: Which tables are neighbors.
-        unit: Whom the guarantee protects.
+        unit: The privacy unit.
         size: Returns what is public about the number of people behind columns.
 
     """

@@ -128,7 +128,7 @@ ALL_COUNTED: Final = "all rows are counted, with or without a value"
 
 
 def missing_values(column: Column, *, group: Column | None = None) -> str:
-    """Return what becomes of missing values of a column of a question.
+    """Return how missing values of a column of a question are treated.
 
     What is declared of a column does not count where it makes the groups.
     """

@@ -159,7 +159,7 @@ def questions(
         bins: Into how many a column of numbers is cut.
         epsilon: What all requests are calibrated to together, in equal parts.
         relation: Which tables are neighbors.
-        unit: Whom the guarantee protects.
+        unit: The privacy unit.
         size: Returns what is public about the number of people behind columns.
 
     Raises:

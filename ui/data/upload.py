@@ -475,7 +475,7 @@ def _ask_skipped(cell: controls.Cell, known: int, key: str) -> int:
 # Whether a table of one's own may be shown to a class, which knows people.
 
 
-def check() -> None:
+def check_disclosure_risks() -> None:
     """Offer to look for what would let a class recognize somebody in an upload."""
     study = session.study()
     if study is None or study.example is not None or study.parts is not None:

@@ -153,7 +153,7 @@ class RowOwners:
 
     @property
     def per_owner(self) -> str:
-        """Return what names end with: per whom something is made or counted."""
+        """Return the end of names of values that are made or counted per owner."""
         other = " or row without one" * (self.ownerless is Ownerless.ALONE)
         return f" per {' and '.join(self.owners)}{other}"
 
