@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any, Final, Self, cast
 
@@ -41,11 +40,11 @@ from dpcore.statistics.conditions import (
 )
 from dpcore.statistics.entries import Membership, label_entries, name_of_others, number_entries
 from dpcore.statistics.histogram import Histogram, Proportions
-from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
+from dpcore.statistics.kinds import OF_ONE, Makes, StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.quantiles import CumulativeCounts, RankScores, rank_scores, whole_within
 from dpcore.statistics.statistic import NumericStatistic, Statistic
-from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
+from dpcore.statistics.sums_and_means import Count, Proportion
 from dpcore.statistics.user_level import (
     ASKED_OF_PEOPLE,
     OF_PEOPLE,
@@ -53,18 +52,9 @@ from dpcore.statistics.user_level import (
     of_people,
     owners_of,
 )
-from dpcore.statistics.variance import StandardDeviation, Variance
 
 MOST_QUANTILES: Final = 19
 """Quantiles in one question: every twentieth of the people."""
-_OF_NUMBERS: Final[dict[StatisticKind, Callable[..., NumericStatistic]]] = {
-    StatisticKind.MEAN: Mean,
-    StatisticKind.SUM: Sum,
-    StatisticKind.VARIANCE: Variance,
-    StatisticKind.STANDARD_DEVIATION: StandardDeviation,
-    StatisticKind.POPULATION_VARIANCE: partial(Variance, ddof=0),
-    StatisticKind.POPULATION_STANDARD_DEVIATION: partial(StandardDeviation, ddof=0),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +131,7 @@ class Query(Question):
     @property
     def of_numbers(self) -> NumericStatistic:
         """Return a statistic that is neither of labels nor of ranks."""
-        return _OF_NUMBERS[self.kind](bounds=self._declared, size=self.size)
+        return cast("Makes", self.kind.makes)(bounds=self._declared, size=self.size)
 
     @property
     def columns(self) -> tuple[Column, ...]:

@@ -36,34 +36,6 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import UNIT
 
 _AS_ASKED: Final = 1 + 1e-9
-_DEFINITIONS: Final = {
-    StatisticKind.COUNT: "the number of {many}, or of those that meet a condition",
-    StatisticKind.SUM: "the sum of all values",
-    StatisticKind.MEAN: "the sum of all values divided by their number",
-    StatisticKind.PROPORTION: "the share of {many} that meet a condition",
-    StatisticKind.PROPORTIONS: "the share of {many} in each category or bin",
-    StatisticKind.VARIANCE: "the sample variance of the values, in the squared unit",
-    StatisticKind.STANDARD_DEVIATION: "the sample standard deviation of the values",
-    StatisticKind.POPULATION_VARIANCE: "the variance of these values, with divisor n",
-    StatisticKind.POPULATION_STANDARD_DEVIATION: "the standard deviation of these "
-    "values, with divisor n",
-    StatisticKind.HISTOGRAM: "the number of {many} in each category or bin",
-    StatisticKind.CROSS_TABLE: "the number of {many} with each pair of categories, and "
-    "the totals of rows and columns",
-    StatisticKind.MEDIAN: "the value with half of the {many} below and half above it",
-    StatisticKind.QUANTILE: "the value with a given share of the {many} below it",
-    StatisticKind.QUANTILES: "the values with given shares of the {many} below them",
-    StatisticKind.DIFFERENCE: "the difference between the means of two groups",
-    StatisticKind.MEANS: "the means of several columns in each group",
-    StatisticKind.BOUNDS: "the ends of the outermost bins with enough {many}. Bins begin at 1, "
-    "2 and 5 times powers of 10",
-    StatisticKind.COVARIANCE: "the sample covariance of two columns",
-    StatisticKind.CORRELATION: "the correlation of two columns, from −1 to 1",
-    StatisticKind.COVARIANCE_MATRIX: "the variances and covariances of several columns",
-    StatisticKind.POOLED_VARIANCE: "the variance of the values within groups",
-    StatisticKind.POOLED_COVARIANCE: "the covariance of two columns within groups",
-}
-"""What each statistic is: the definition that its class in ``statistics`` computes."""
 _COUNTED: Final = {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
 _ONE: Final = {"people": "person", "rows": "row", "records": "record"}
 _OF_MODELS: Final = "a regression of one column on others"
@@ -282,8 +254,7 @@ class DocumentEntry:
         kind = self.asked.get("kind")
         if kind not in set(StatisticKind):
             return ""
-        known = _DEFINITIONS.get(StatisticKind(str(kind)), "")
-        return known.format(many=self.unit_of_rows.counted)
+        return StatisticKind(str(kind)).definition.format(many=self.unit_of_rows.counted)
 
     @property
     def unit_of_rows(self) -> PrivacyUnit:

@@ -164,7 +164,7 @@ def uninformative_width(item: PlannedQuery) -> float:
     of_people = item.width.unit == "ranks" or _counts(asked.kind)
     if of_people or asked.kind is StatisticKind.SUM:
         return _span(asked, item) if asked.size.public else math.nan
-    known = asked.kind in {*_OF_BOUNDS, *_SHARES}
+    known = asked.kind.makes or asked.kind in {*_OF_BOUNDS, *_SHARES}
     return _span(asked, item) if known else math.nan
 
 

@@ -2,38 +2,131 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Final
+from functools import partial
+from typing import Final, Self
 
 from dpcore.data.columns import ColumnKind
+from dpcore.statistics.statistic import NumericStatistic
+from dpcore.statistics.sums_and_means import Mean, Sum
+from dpcore.statistics.variance import StandardDeviation, Variance
+
+Makes = Callable[..., NumericStatistic]
 
 
 class StatisticKind(StrEnum):
-    """What is asked of one column or of several."""
+    """What is asked of one column or of several, the most usual first.
 
-    COUNT = "count"
-    SUM = "sum"
-    MEAN = "mean"
-    PROPORTION = "proportion"
-    VARIANCE = "variance"
-    STANDARD_DEVIATION = "standard deviation"
-    POPULATION_VARIANCE = "variance, divisor n"
-    POPULATION_STANDARD_DEVIATION = "standard deviation, divisor n"
-    HISTOGRAM = "histogram"
-    PROPORTIONS = "all shares"
-    MEDIAN = "median"
-    QUANTILE = "quantile"
-    COVARIANCE = "covariance"
-    CORRELATION = "correlation"
-    COVARIANCE_MATRIX = "covariance matrix"
-    POOLED_VARIANCE = "pooled variance"
-    POOLED_COVARIANCE = "pooled covariance"
-    CROSS_TABLE = "cross table"
-    QUANTILES = "several quantiles"
-    DIFFERENCE = "difference of groups"
-    MEANS = "means of several columns"
-    BOUNDS = "bounds"
+    An entry has its name, the definition that its class computes, what it means where
+    not everybody knows, and its class where that is made of bounds and size alone.
+    """
+
+    MEAN = "mean", "the sum of all values divided by their number", "", Mean
+    SUM = "sum", "the sum of all values", "", Sum
+    VARIANCE = ("variance", "the sample variance of the values, in the squared unit", "", Variance)
+    STANDARD_DEVIATION = (
+        "standard deviation",
+        "the sample standard deviation of the values",
+        "",
+        StandardDeviation,
+    )
+    DIFFERENCE = (
+        "difference of groups",
+        "the difference between the means of two groups",
+        "difference of the means of two groups, in the unit of the column and in percent.",
+    )
+    MEANS = (
+        "means of several columns",
+        "the means of several columns in each group",
+        "the means of several numeric columns by group, in one question with one cost.",
+    )
+    MEDIAN = (
+        "median",
+        "the value with half of the {many} below and half above it",
+        "half of the values lie below it, half above.",
+    )
+    QUANTILE = (
+        "quantile",
+        "the value with a given share of the {many} below it",
+        "the value below which a given share of the values lies.",
+    )
+    QUANTILES = (
+        "several quantiles",
+        "the values with given shares of the {many} below them",
+        "several quantiles in one question, in order, each with an interval.",
+    )
+    PROPORTION = "proportion", "the share of {many} that meet a condition"
+    COUNT = "count", "the number of {many}, or of those that meet a condition"
+    HISTOGRAM = "histogram", "the number of {many} in each category or bin"
+    PROPORTIONS = (
+        "all shares",
+        "the share of {many} in each category or bin",
+        "the share of each category or bin, optionally adjusted to a sum of 100%.",
+    )
+    CROSS_TABLE = (
+        "cross table",
+        "the number of {many} with each pair of categories, and the totals of rows and columns",
+        "counts of every pair of categories of two columns, with row and column totals.",
+    )
+    COVARIANCE = (
+        "covariance",
+        "the sample covariance of two columns",
+        "how two columns vary together, in the product of their units.",
+    )
+    CORRELATION = (
+        "correlation",
+        "the correlation of two columns, from −1 to 1",
+        "how two columns vary together, from −1 to 1.",
+    )
+    COVARIANCE_MATRIX = (
+        "covariance matrix",
+        "the variances and covariances of several columns",
+        "variances and covariances of several columns.",
+    )
+    POOLED_VARIANCE = (
+        "pooled variance",
+        "the variance of the values within groups",
+        "the variance within groups.",
+    )
+    POOLED_COVARIANCE = (
+        "pooled covariance",
+        "the covariance of two columns within groups",
+        "covariance within groups.",
+    )
+    POPULATION_VARIANCE = (
+        "variance, divisor n",
+        "the variance of these values, with divisor n",
+        "variance of these data alone (divisor n), not an estimate for a population.",
+        partial(Variance, ddof=0),
+    )
+    POPULATION_STANDARD_DEVIATION = (
+        "standard deviation, divisor n",
+        "the standard deviation of these values, with divisor n",
+        "",
+        partial(StandardDeviation, ddof=0),
+    )
+    BOUNDS = (
+        "bounds",
+        (
+            "the ends of the outermost bins with enough {many}. Bins begin at 1, 2 and 5 times "
+            "powers of 10"
+        ),
+    )
     """Asked on Data, of a column that has none."""
+
+    definition: str
+    meaning: str
+    makes: Makes | None
+
+    def __new__(
+        cls, value: str, definition: str = "", meaning: str = "", makes: Makes | None = None
+    ) -> Self:
+        """Return an entry, which is its name."""
+        kind = str.__new__(cls, value)
+        kind._value_ = value
+        kind.definition, kind.meaning, kind.makes = definition, meaning, makes
+        return kind
 
     @property
     def of_members(self) -> bool:
@@ -68,7 +161,7 @@ class StatisticKind(StrEnum):
     @property
     def of_several(self) -> bool:
         """Tell whether it is about several columns."""
-        return self in _OF_SEVERAL or self in _OF_LABELS_TOO
+        return self in _OF_SEVERAL
 
     @property
     def of_matrix(self) -> bool:
@@ -100,12 +193,6 @@ class StatisticKind(StrEnum):
         return self in _BY_GROUP
 
 
-_OF_NUMBERS: Final = (
-    StatisticKind.MEAN,
-    StatisticKind.SUM,
-    StatisticKind.VARIANCE,
-    StatisticKind.STANDARD_DEVIATION,
-)
 _OF_LABELS: Final = (
     StatisticKind.PROPORTION,
     StatisticKind.COUNT,
@@ -113,20 +200,19 @@ _OF_LABELS: Final = (
     StatisticKind.PROPORTIONS,
     StatisticKind.CROSS_TABLE,
 )
-_OF_LABELS_TOO: Final = frozenset(
-    {StatisticKind.CROSS_TABLE, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
-)
 _OF_CELLS: Final = frozenset(
     {StatisticKind.HISTOGRAM, StatisticKind.PROPORTIONS, StatisticKind.CROSS_TABLE}
 )
 _OF_SEVERAL: Final = (
+    StatisticKind.CROSS_TABLE,
+    StatisticKind.DIFFERENCE,
+    StatisticKind.MEANS,
     StatisticKind.COVARIANCE,
     StatisticKind.CORRELATION,
     StatisticKind.COVARIANCE_MATRIX,
     StatisticKind.POOLED_VARIANCE,
     StatisticKind.POOLED_COVARIANCE,
 )
-_RARE: Final = (StatisticKind.POPULATION_VARIANCE, StatisticKind.POPULATION_STANDARD_DEVIATION)
 _OF_SPREAD: Final = frozenset(
     {
         StatisticKind.VARIANCE,
@@ -135,38 +221,8 @@ _OF_SPREAD: Final = frozenset(
         StatisticKind.POPULATION_STANDARD_DEVIATION,
     }
 )
-_NOT_OF_DATES: Final = frozenset(
-    {
-        StatisticKind.SUM,
-        StatisticKind.VARIANCE,
-        StatisticKind.POPULATION_VARIANCE,
-        StatisticKind.POOLED_VARIANCE,
-    }
-)
-"""A date has no sum and no square."""
-_BY_GROUP: Final = frozenset((*_OF_NUMBERS, *_RARE, StatisticKind.PROPORTION, StatisticKind.COUNT))
-_RATIOS: Final = _BY_GROUP - {StatisticKind.COUNT, StatisticKind.SUM}
-MEANINGS: Final = {
-    StatisticKind.MEDIAN: "half of the values lie below it, half above.",
-    StatisticKind.QUANTILE: "the value below which a given share of the values lies.",
-    StatisticKind.QUANTILES: "several quantiles in one question, in order, each with an interval.",
-    StatisticKind.PROPORTIONS: "the share of each category or bin, optionally adjusted to a "
-    "sum of 100%.",
-    StatisticKind.DIFFERENCE: "difference of the means of two groups, in the unit of the "
-    "column and in percent.",
-    StatisticKind.MEANS: "the means of several numeric columns by group, in one question "
-    "with one cost.",
-    StatisticKind.CROSS_TABLE: "counts of every pair of categories of two columns, with row "
-    "and column totals.",
-    StatisticKind.COVARIANCE: "how two columns vary together, in the product of their units.",
-    StatisticKind.CORRELATION: "how two columns vary together, from −1 to 1.",
-    StatisticKind.COVARIANCE_MATRIX: "variances and covariances of several columns.",
-    StatisticKind.POOLED_VARIANCE: "the variance within groups.",
-    StatisticKind.POOLED_COVARIANCE: "covariance within groups.",
-    StatisticKind.POPULATION_VARIANCE: "variance of these data alone (divisor n), not an "
-    "estimate for a population.",
-}
-"""What those mean that not everybody knows, in plain words."""
+_RATIOS: Final = _OF_SPREAD | {StatisticKind.MEAN, StatisticKind.PROPORTION}
+_BY_GROUP: Final = _RATIOS | {StatisticKind.COUNT, StatisticKind.SUM}
 OF_ONE: Final = tuple(
     kind for kind in StatisticKind if not (kind.of_several or kind is StatisticKind.BOUNDS)
 )
@@ -182,9 +238,8 @@ def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
         return _OF_LABELS
     if not column_kind.is_numeric:
         return ()
-    ranks = (StatisticKind.MEDIAN, StatisticKind.QUANTILE, StatisticKind.QUANTILES)
-    of_groups = (StatisticKind.DIFFERENCE, StatisticKind.MEANS)
-    found = (*_OF_NUMBERS, *of_groups, *ranks, *_OF_LABELS, *_OF_SEVERAL, *_RARE)
+    found = tuple(kind for kind in StatisticKind if kind is not StatisticKind.BOUNDS)
     if column_kind is not ColumnKind.DATE:
         return found
-    return tuple(kind for kind in found if kind not in _NOT_OF_DATES)
+    # A date has no sum and no square.
+    return tuple(kind for kind in found if not (kind is StatisticKind.SUM or kind.squared))

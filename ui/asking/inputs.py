@@ -33,7 +33,7 @@ from dpcore.mechanisms.covariances import sensitivity_split
 from dpcore.postprocessing.share_constraints import MOST_SYNTHESES, Constraint, ConstraintKind
 from dpcore.relations import TableSize
 from dpcore.statistics.covariance import CovarianceMatrix
-from dpcore.statistics.kinds import MEANINGS, StatisticKind, allowed
+from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.user_level import ASKED_OF_PEOPLE
 from ui import controls, partwise, session
@@ -303,7 +303,7 @@ def _settle_statistic(kinds: tuple[StatisticKind, ...]) -> StatisticKind | None:
 
 def _explained(kinds: Iterable[StatisticKind], cap: int | None) -> str:
     """Return the meanings of those statistics, as a list, and why no more are there."""
-    lines = [f"- **{kind}**: {MEANINGS[kind]}" for kind in kinds if kind in MEANINGS]
+    lines = [f"- **{kind}**: {kind.meaning}" for kind in kinds if kind.meaning]
     if StatisticKind.MEAN not in kinds:
         lines += ["", "Means, sums and quantiles need a column of numbers."]
     if cap is not None:
