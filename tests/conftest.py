@@ -6,6 +6,7 @@ import gc
 import os
 from collections import defaultdict
 from collections.abc import Callable, Container, Generator, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ for tier, examples in EXAMPLES.items():
 settings.load_profile("quick")
 # Tests that need a process beside their own.
 SERVERS = {"alone", "cluster", "machines"}
+_homes = count()
 
 
 def assert_says(text: Container[str], *parts: str) -> None:
@@ -114,8 +116,8 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    folder = tmp_path / "home"
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.getbasetemp() / f"home-{next(_homes)}"
     monkeypatch.setenv("EPSILON_STUDIO_HOME", str(folder))
     monkeypatch.delenv("EPSILON_STUDIO_LEDGER", raising=False)
     monkeypatch.delenv("EPSILON_STUDIO_DATABASES", raising=False)

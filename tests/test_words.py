@@ -112,6 +112,7 @@ def counted():
     )
 
 
+@pytest.mark.slow
 def test_texts_are_plain():
     found = Counter()
     for (name, _), number in counted().items():

@@ -170,6 +170,7 @@ def test_no_outcome_tells_neighbors_apart_by_more_than_epsilon(relation, epsilon
     assert 0.1 * epsilon < largest <= epsilon * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_the_secure_draw_has_that_law():
     asked = small(epsilon=2.0)
     plan, draws = asked.plan, 4000
@@ -186,6 +187,7 @@ def test_the_secure_draw_has_that_law():
         assert abs(found[name] / draws - p) < 6 * spread + 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("relation", RELATIONS)
 def test_an_audit_does_not_refute_the_promise_and_finds_half_the_noise(relation):
     asked = small(relation)
