@@ -317,7 +317,7 @@ def test_any_character_separates_as_a_comma_does(rows, separator, encoding):
 @settings(deadline=None, max_examples=200)
 @given(
     rows=st.lists(
-        st.tuples(*[st.from_regex(r"[a-z0-9,;.]{1,5}", fullmatch=True)] * 3), min_size=1, max_size=6
+        st.tuples(*[st.text("abyz019,;.", min_size=1, max_size=5)] * 3), min_size=1, max_size=6
     ),
     blanks=st.lists(st.sampled_from([" ", "\t", "   ", " \t "]), min_size=4, max_size=4),
     quoted=st.booleans(),

@@ -139,6 +139,7 @@ def test_simulated_releases_vary_as_they_should(runs):
     assert runs.spreads.mean() == pytest.approx(expected, rel=4 * 0.21 / 77)
 
 
+@pytest.mark.slow
 def test_misses_are_scores_beyond_the_quantile(runs):
     scores = z_scores(AGES, PUBLISHED[0], runs)
     missed = np.mean(np.abs(scores) > PUBLISHED[0].quantile(AGES.bootstraps))
@@ -147,6 +148,7 @@ def test_misses_are_scores_beyond_the_quantile(runs):
     assert none == pytest.approx(0.0972, abs=4 * math.sqrt(0.1 * 0.9 / runs.tables))
 
 
+@pytest.mark.slow
 def test_bought_variance_covers_with_shorter_intervals(runs):
     plain = BoughtVariance(width=100.0, people=500, rho=0.5)
     safe = BoughtVariance(width=100.0, people=500, rho=0.5, share=0.2, tail=0.01)
