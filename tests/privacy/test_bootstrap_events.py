@@ -27,6 +27,8 @@ FIFTY = BootstrapEvent(parameter=1 / MU, people=500, times=50)
 def alone():
     """What fifty bootstraps cost without any other release."""
     return compose([FIFTY], delta=1e-6)
+
+
 SETTING = {"rho": 0.5, "people": 500}
 
 
