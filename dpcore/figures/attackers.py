@@ -17,8 +17,9 @@ from dpcore.figures.theme import DOTTED, GUIDE, NEUTRAL, PUBLIC, STYLES, Picture
 from dpcore.figures.traces import Trace, dot, line, note, now, points
 from dpcore.formatting import at_most, capital, epsilon_text, nearest, percent, significant
 from dpcore.privacy.interpretation import best_guess, posterior
+from dpcore.privacy.tradeoff import TradeOff
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.meaning.attacker import Attack, Guarantee, ProfileBound, ValuePair
+from dpcore.studies.meaning.attacker import Attack, Guarantee, ValuePair
 
 
 def surest(epsilon: float, *, delta: float = 0.0, prior: float = 0.5) -> str:
@@ -165,7 +166,7 @@ class AttackerView:
 
     guarantee: Guarantee
     sides: Sides
-    attack: ValuePair | ProfileBound | None = None
+    attack: ValuePair | TradeOff | None = None
     label: str = ""
     key: str = "laplace"
 

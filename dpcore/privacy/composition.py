@@ -167,12 +167,17 @@ def _discretized(others: Mapping[PrivacyEvent, int], mu: float, delta: float) ->
     together: dict[PrivacyEvent, int] = dict(others)
     if mu > 0:
         together[GaussianEvent.from_ratio(mu)] = 1
-    interval = step_of(together)
+    whole, steps = convolved(together, step_of(together))
+    return epsilon_of_convolved(whole, delta, steps=steps)
+
+
+def convolved(events: Mapping[PrivacyEvent, int], interval: float) -> tuple[Any, int]:
+    """Return the distribution of the losses of counted events together, and of how many."""
     # The shortest two first, so that most convolutions are short; numbers break ties.
     turn = count()
     parts = [
         (n * event.reach, next(turn), event.loss(interval).self_compose(n, 0.0))
-        for event, n in together.items()
+        for event, n in events.items()
     ]
     heapify(parts)
     while len(parts) > 1:
@@ -180,8 +185,7 @@ def _discretized(others: Mapping[PrivacyEvent, int], mu: float, delta: float) ->
         further, _, other = parts[0]
         heapreplace(parts, (reach + further, next(turn), one.compose(other)))
     ((_, _, whole),) = parts
-    steps = sum(n * event.times for event, n in together.items())
-    return epsilon_of_convolved(whole, delta, steps=steps)
+    return whole, sum(n * event.times for event, n in events.items())
 
 
 _MOST_PARTS = 1_000_000

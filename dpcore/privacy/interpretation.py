@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtri
 
 from dpcore.arrays import FloatArray
+from dpcore.errors import ParameterError
 
 
 def posterior(prior: ArrayLike, epsilon: ArrayLike) -> FloatArray:
@@ -62,3 +63,60 @@ def laplace_detection(alarm: ArrayLike, *, r: float) -> FloatArray:
         middle = 1 - few / (2 * alarm)
     flat = 1 - math.exp(-r) * (1 - alarm)
     return np.where(alarm <= few, steep, np.where(alarm <= 0.5, middle, flat))  # noqa: PLR2004 - the median
+
+
+# From a risk back to the noise. A guess is right with probability ``prior`` without the
+# release, and with it at most ``1 - f(prior)``, ``f`` the trade-off function.
+
+_DOWN = 1 - 1e-12
+
+
+def epsilon_for_risk(prior: float, risk: float, *, delta: float = 0.0) -> float:
+    """Return the largest epsilon at which no guess is right with more than ``risk``.
+
+    ``1 - f(p)`` is the less of ``delta + e^epsilon p`` and ``1 - e^-epsilon (1 - delta - p)``.
+    0 where the delta alone is too much; rounded down.
+
+    >>> round(epsilon_for_risk(1 / 20, 1 / 13), 9)
+    0.430782916
+
+    Raises:
+        ParameterError: ``0 < prior <= risk < 1`` does not hold.
+
+    """
+    _check(prior, risk)
+    left, right = (risk - delta) / prior, max(1 - delta - prior, 0.0) / (1 - risk)
+    return math.log(max(left, right, 1.0)) * _DOWN
+
+
+def mu_for_risk(prior: float, risk: float) -> float:
+    """Return the largest level of Gaussian DP, ``Phi^-1(risk) - Phi^-1(prior)``.
+
+    Raises:
+        ParameterError: As ``epsilon_for_risk``.
+
+    """
+    _check(prior, risk)
+    return max(float(ndtri(risk) - ndtri(prior)), 0.0) * _DOWN
+
+
+def laplace_ratio_for_risk(prior: float, risk: float) -> float:
+    """Return the largest shift over the scale of Laplace noise: ``laplace_detection`` inverted.
+
+    Raises:
+        ParameterError: As ``epsilon_for_risk``.
+
+    """
+    _check(prior, risk)
+    if risk <= 0.5:  # noqa: PLR2004 - the median
+        return math.log(risk / prior) * _DOWN
+    middle = -math.log(4 * prior * (1 - risk))
+    flat = math.log((1 - prior) / (1 - risk))
+    return (flat if prior >= 0.5 else middle) * _DOWN  # noqa: PLR2004 - the median
+
+
+def _check(prior: float, risk: float) -> None:
+    if not 0 < prior <= risk < 1:
+        raise ParameterError(
+            f"a risk must be at least the prior, and both in (0, 1), got {risk} and {prior}."
+        )

@@ -14,17 +14,12 @@ from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
 from dpcore.formatting import at_most
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.mechanism import Sensitivity
+from dpcore.privacy.events import LaplaceEvent
 from dpcore.privacy.interpretation import best_guess, laplace_detection, posterior
-from dpcore.studies.meaning.attacker import (
-    Guarantee,
-    ProfileBound,
-    ValuePair,
-    of_mechanism,
-    worst_pair,
-)
+from dpcore.privacy.tradeoff import TradeOff, of_events
+from dpcore.studies.meaning.attacker import Guarantee, ValuePair, of_mechanism, worst_pair
 
 BOUNDS = Interval(lower=0.0, upper=1.0)
 SHIFT = 0.3
@@ -220,20 +215,20 @@ def test_a_guarantee_is_as_good_as_its_curve(epsilon, delta, prior):
     assert right.max() == pytest.approx(float(sure.best_guess(prior)), abs=1e-12)
 
 
-@pytest.mark.parametrize("noise", [0.4, 1.0, 3.0])
-def test_a_profile_alone_bounds_what_is_known_exactly(noise):
-    one = Sensitivity.scalar(1.0)
-    laplace = Laplace(noise=noise)
-    bound = ProfileBound.of(lambda delta: laplace.epsilon(one, delta=delta))
-    pair = worst_pair(laplace, 1.0)
-    assert bound.advantage == pytest.approx(pair.advantage, abs=1e-9)
+@given(EPSILONS, st.floats(0, 0.1), PRIORS)
+def test_a_guarantee_has_one_trade_off_function(epsilon, delta, prior):
+    sure, curve = Guarantee(epsilon=epsilon, delta=delta), TradeOff.of_guarantee(epsilon, delta)
+    alarm = np.linspace(0, 1, 51)
+    assert curve.detection(alarm) == pytest.approx(sure.detection(alarm), abs=1e-12)
+    assert float(curve.best_guess(prior)) == pytest.approx(float(sure.best_guess(prior)), abs=1e-12)
+    assert curve.advantage == pytest.approx(sure.advantage, abs=1e-12)
+
+
+@pytest.mark.parametrize("noise", [0.4, 3.0])
+def test_the_curve_of_an_event_is_that_of_its_worst_pair(noise):
+    curve, pair = of_events([LaplaceEvent(parameter=noise)]), worst_pair(Laplace(noise=noise), 1.0)
     alarm = np.linspace(0, 1, 201)
-    over = bound.detection(alarm) - pair.detection(alarm)
-    assert over.min() >= -1e-12
-    assert over.max() < 0.02
-    choice = Exponential(noise=2 * noise)
-    ranks = ProfileBound.of(lambda delta: choice.epsilon(one, delta=delta))
-    assert ranks.advantage == pytest.approx(math.tanh(1 / noise / 4), abs=1e-9)
+    assert curve.detection(alarm) == pytest.approx(pair.detection(alarm), abs=1e-8)
 
 
 def test_a_value_that_cannot_change_tells_nothing_and_no_noise_tells_all():
