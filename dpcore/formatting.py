@@ -89,13 +89,13 @@ def delta_text(delta: float) -> str:
     return f"{digits} (1 in {math.floor(1 / exact):,})"
 
 
-def in_full(number: float) -> str:
+def in_full(number: float, digits: int = 12) -> str:
     """Return a public number with every digit that was declared or typed.
 
     >>> in_full(150_000.0), in_full(0.1), in_full(-2.5e-9)
     ('150,000', '0.1', '−2.5 × 10⁻⁹')
     """
-    digits, _, exponent = f"{number:,.12g}".partition("e")
+    digits, _, exponent = f"{number:,.{digits}g}".partition("e")
     return _scientific(Decimal(digits), int(exponent)) if exponent else _signed(digits)
 
 
@@ -269,6 +269,15 @@ def _to_round(number: float, *, up: bool) -> Decimal:
     """
     exact = Decimal(repr(float(number)))
     return _BEFORE_THE_LAST_BITS.plus(exact) if up else exact
+
+
+def with_sign(number: float) -> str:
+    """Return a number that is read as a shift: one above 0 has its sign, too.
+
+    >>> with_sign(0.01234), with_sign(-2.0), with_sign(0.0)
+    ('+0.0123', '−2', '0')
+    """
+    return f"{'+' if number > 0 else ''}{significant(number)}"
 
 
 def _plain(number: Decimal) -> str:

@@ -26,6 +26,20 @@ NOTATION = re.compile(
     r"|(?<![\w-])(?:[Ee]psilon|[Dd]elta|[Rr]ho) [\d▯]"  # epsilon 0.5
     r"|(?<!\w)[εδρ] [\d▯]"  # ε 0.5 for ε = 0.5
 )
+FORMAT = re.compile(r"[ge%]$|\+|(?<!,)\.[\d▯]*f$|^f$")
+"""A number that is written without ``dpcore.formatting``: 1e+05, 20000, or other digits."""
+_KEY = re.compile(r"[\w-]*[a-z][\w-]*")
+_HOVER = re.compile(r"%\{[^}]*:[^}]*[ge]\}")
+_NO_TEXT = ("dpcore/data/", "dpcore/formatting.py", "dpcore/privacy_filter.py")
+_PARSED = {
+    "dpcore/analyses/model_errors.py": 1,
+    "dpcore/documents/rendering.py": 1,
+    "dpcore/statistics/quantiles.py": 3,
+    "ui/planning/private_choice.py": 1,
+    "ui/planning/privacy_loss.py": 1,
+    "ui/proportion_study.py": 1,
+}
+"""How many are read again as numbers, or name what is stored, by file."""
 LEFT = {
     "README.md": 1,
     "docs": 8,
@@ -66,6 +80,18 @@ def texts(path):
 def constant(part):
     """Return a part of an f-string, and a mark instead of a value."""
     return part.value if isinstance(part, ast.Constant) else _VALUE
+
+
+def number_formats(path):
+    """Return how numbers are written in the texts of a file, past ``dpcore.formatting``."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from _HOVER.findall(node.value)
+        if isinstance(node, ast.JoinedStr):
+            said = "".join(part.value for part in node.values if isinstance(part, ast.Constant))
+            specs = [getattr(part, "format_spec", None) for part in node.values]
+            written = ["".join(map(constant, spec.values)) for spec in specs if spec]
+            yield from () if _KEY.fullmatch(said) else filter(FORMAT.search, written)
 
 
 def prose(text):
@@ -119,6 +145,15 @@ def test_texts_are_plain():
         found[name] += number
     more = {name: (number, LEFT.get(name, 0)) for name, number in found.items()}
     assert {name: both for name, both in more.items() if both[0] > both[1]} == {}
+
+
+def test_numbers_have_one_form():
+    found = {}
+    for path in product():
+        name = path.relative_to(ROOT).as_posix()
+        if path.suffix == ".py" and not name.startswith(_NO_TEXT):
+            found[name] = list(number_formats(path))
+    assert {name: len(written) for name, written in found.items() if written} == _PARSED
 
 
 @pytest.mark.parametrize(

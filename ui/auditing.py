@@ -15,7 +15,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Releasable
 from dpcore.figures import audits
-from dpcore.formatting import epsilon_text, significant
+from dpcore.formatting import epsilon_text, in_full, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.auditing import trials
 from dpcore.studies.auditing.lower_bound import PrivacyAudit, audit
@@ -77,7 +77,7 @@ def _effort(usual: int) -> dict[str, Setting]:
             label="Confidence",
             options=_CONFIDENCES,
             value=0.99,
-            named=lambda share: f"{100 * share:g}%",
+            named=lambda share: f"{in_full(100 * share)}%",
             key="audit-confidence",
             note="At 99%, at most one in a hundred audits refutes a true guarantee by chance.",
         ),

@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.covariances import covariance_picture, ellipses_picture, panel_picture
-from dpcore.formatting import epsilon_text, percent, significant
+from dpcore.formatting import epsilon_text, in_full, percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.covariance_findings import findings
 from dpcore.studies.covariance_study import (
@@ -196,7 +196,7 @@ def _panels(names: tuple[str, ...], current: Run) -> None:
         "True correlation",
         known,
         index=known.index(max(known, key=abs)),
-        format_func=lambda rho: f"{rho:g}",
+        format_func=in_full,
         key=f"s1-correlation-{current.key}-{len(known)}",
         kept="page",
     )
@@ -243,7 +243,7 @@ def _matrix(current: Run) -> None:
         "Correlation of neighbors",
         list(design.correlations),
         index=design.correlations.index(max(design.correlations, key=abs)),
-        format_func=lambda rho: f"{rho:g}",
+        format_func=in_full,
         key="s1-demo-correlation",
         kept="page",
     )

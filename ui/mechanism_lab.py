@@ -13,7 +13,15 @@ from dpcore.figures.attackers import belief_text, surest
 from dpcore.figures.audits import audit_picture
 from dpcore.figures.laboratory import atoms_picture, tries_picture, worlds_picture
 from dpcore.figures.tradeoffs import flip_sentence, map_picture
-from dpcore.formatting import at_most, epsilon_text, percent, significant, three_digits
+from dpcore.formatting import (
+    at_most,
+    epsilon_text,
+    in_full,
+    percent,
+    significant,
+    three_digits,
+    with_sign,
+)
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.studies.attacks.noise import careless
 from dpcore.studies.comparing.error_curves import Fairness
@@ -116,7 +124,7 @@ def _worlds(setup: Setup) -> None:
         "Actual ε",
         said[_ACTUAL],
         width="content",
-        help=f"The worst case over all pairs of values at most {setup.shift:g} apart: "
+        help=f"The worst case over all pairs of values at most {in_full(setup.shift)} apart: "
         f"{belief_text(meter.real, delta=setup.delta)}. The two values shown have "
         f"{epsilon_text(meter.here)}.",
     )
@@ -140,7 +148,7 @@ def _said(setup: Setup, meter: Meter) -> dict[str, str]:
     real = epsilon_text(meter.real)
     mark = "✓" if meter.holds else "✗"
     return {
-        _CLAIM: f"{mark} Claimed ε = {setup.epsilon:g}, actual ε = {real}",
+        _CLAIM: f"{mark} Claimed ε = {in_full(setup.epsilon)}, actual ε = {real}",
         _ACTUAL: real,
         _DELTA: significant(meter.delta, up=True),
         _RMSE: significant(meter.error),
@@ -202,7 +210,7 @@ def _published(setup: Setup, meter: Meter) -> str:
     ratio = significant(beside / on_bound, 4)
     return (
         f"a draw is accepted with probability {percent(on_bound)} at value 0 and "
-        f"{percent(beside)} at value {setup.shift:g}. The ratio {ratio} adds log {ratio} = "
+        f"{percent(beside)} at value {in_full(setup.shift)}. The ratio {ratio} adds log {ratio} = "
         f"{significant(math.log(beside / on_bound))} to ε. Clamp such draws (BIT), or use "
         f"{significant(repaired)} times the noise."
     )
@@ -271,7 +279,7 @@ def _atoms(setup: Setup) -> None:
         f"{significant(setup.place)} and in {three_digits(there)} at value "
         f"{significant(setup.other)}. An attacker who began at 50% becomes "
         f"at most {at_most(here / (here + there))} sure of the first value. The limit at ε = "
-        f"{setup.epsilon:g} is {surest(setup.epsilon)}."
+        f"{in_full(setup.epsilon)} is {surest(setup.epsilon)}."
     )
 
 
@@ -352,10 +360,13 @@ def _equal_privacy(setup: Setup) -> None:
         if row.place == _PLACES[0]:
             table["mechanism"].append(CATALOG[row.key].label)
             table["actual ε"].append(epsilon_text(row.real))
-        cells = table.setdefault(f"value {row.place:g}: bias / RMSE", [])
-        cells.append(f"{row.bias:+.4f} / {row.rmse:.4f}")
+        cells = table.setdefault(f"value {in_full(row.place)}: bias / RMSE", [])
+        cells.append(f"{with_sign(row.bias)} / {significant(row.rmse)}")
     results.table(table, key="lab-equal")
-    st.markdown(f"Shares of the range, at ε = {setup.epsilon:g} and sensitivity {setup.shift:g}.")
+    st.markdown(
+        f"Shares of the range, at ε = {in_full(setup.epsilon)} and sensitivity "
+        f"{in_full(setup.shift)}."
+    )
 
 
 def _reading(rows: tuple[Remedy, ...]) -> str:
@@ -368,7 +379,7 @@ def _reading(rows: tuple[Remedy, ...]) -> str:
             if row.place == place and CATALOG[row.key].claim_holds and CATALOG[row.key].bounded
         ]
         best = min(honest, key=lambda row: row.rmse)
-        parts.append(f"{CATALOG[best.key].label} at {place:g} ({significant(best.rmse)})")
+        parts.append(f"{CATALOG[best.key].label} at {in_full(place)} ({significant(best.rmse)})")
     return f"Lowest RMSE at equal actual ε: {', '.join(parts)}"
 
 

@@ -19,7 +19,7 @@ from dpcore.figures.proportions import (
     table,
     tree_picture,
 )
-from dpcore.formatting import epsilon_text, percent
+from dpcore.formatting import epsilon_text, in_full, percent
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.postprocessing.share_constraints import leaving_over
 from dpcore.studies import proportion_study
@@ -67,7 +67,7 @@ FORM: Final = SettingsForm(
         ),
         "epsilons": Listed(
             label="Privacy parameters ε",
-            value=", ".join(f"{epsilon:g}" for epsilon in _USUAL.epsilons),
+            value=", ".join(in_full(epsilon) for epsilon in _USUAL.epsilons),
             key="study2-epsilons",
             note="The original compares three values. Only 1 is known.",
         ),
@@ -266,7 +266,7 @@ def _closer(current: ProportionSimulation) -> None:
         )
         results.show(prices_picture(found), "prices", simulated=True)
         st.markdown(
-            f"95% intervals for p1 = {design.shares[0]:g}, over {_DRAWS:,} samples, cut to "
+            f"95% intervals for p1 = {in_full(design.shares[0])}, over {_DRAWS:,} samples, cut to "
             "[0, 1]. The mean of m sets has m times the noise variance of one release with "
             "the whole ε. The public noise scale gives the same information at no cost."
         )
@@ -281,7 +281,7 @@ def _closer(current: ProportionSimulation) -> None:
         results.show(picture, "simplex", simulated=True)
         st.markdown(
             "Each dot is one release of the same three shares. The diamond is the true "
-            f"value. All four mechanisms claim ε = {view.epsilon:g}."
+            f"value. All four mechanisms claim ε = {in_full(view.epsilon)}."
         )
 
 

@@ -7,7 +7,6 @@ from functools import partial
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 
-THREE_DIGITS = st.column_config.NumberColumn(format="%.3g")
-"""How a column of a table is shown whose numbers may be large or small."""
-SIX_DIGITS = st.column_config.NumberColumn(format="%.6g")
+THREE_DIGITS, SIX_DIGITS = 3, 6
+"""How many significant digits a column of a table has, in place of its settings."""
 MARKS: dict[str, str] = {
     Verdict.HOLDS: "✓",
     Verdict.FAILS: "✗",
@@ -76,8 +74,12 @@ def _twin(picture: Picture, key: str) -> None:
     # Filled only once it is opened: most are not, and a control must answer quickly.
     twin = st.expander("Data table and description", key=f"twin-{key}", on_change="rerun")
     if twin.open:
-        twin.markdown(literal(picture.alt))
-        _table(twin, picture.table, key=f"table-{key}")
+        with twin:
+            st.markdown(literal(picture.alt))
+            table(picture.table, key=f"table-{key}")
+            if len(picture.table.columns) > _NARROW:
+                count = len(picture.table.columns)
+                st.caption(f"{count} columns; where not all fit, scroll sideways.")
 
 
 def table(
@@ -90,11 +92,19 @@ def table(
 ) -> None:
     """Show a table, given by its columns or by its rows, which have no names.
 
-    Text goes on in a next line where ``row_height``, in pixels, leaves room for it.
+    Its numbers have the form that they have in texts, with ``SIX_DIGITS`` unless
+    ``column_config`` says how many. Text goes on in a next line where ``row_height``, in
+    pixels, leaves room for it.
     """
+    frame, settings = pd.DataFrame(data), column_config or {}
+    digits = {
+        name: partial(significant, digits=settings.get(name, SIX_DIGITS))
+        for name in frame.columns
+        if frame[name].dtype.kind == "f" and isinstance(settings.get(name, SIX_DIGITS), int)
+    }
     st.dataframe(
-        pd.DataFrame(data),
-        column_config=column_config,
+        frame.style.format(digits, na_rep="") if digits else frame,
+        column_config={name: one for name, one in settings.items() if not isinstance(one, int)},
         placeholder=placeholder,
         row_height=row_height,
         hide_index=True,
@@ -137,24 +147,6 @@ def verdicts(found: Sequence[ClaimFinding]) -> None:
             for one in found
         )
     )
-
-
-def _table(place: DeltaGenerator, table: pd.DataFrame, key: str) -> None:
-    """Show a table with digits enough to tell its rows apart, and ∞ as such."""
-    names = [str(name) for name in table.columns]
-    numbers = [name for name in names if table[name].dtype.kind == "f"]
-    endless = [name for name in numbers if np.isinf(table[name]).any()]
-    shown = table.copy()
-    for name in endless:
-        shown[name] = [significant(number, 6) for number in table[name]]
-    place.dataframe(
-        shown,
-        column_config={name: SIX_DIGITS for name in numbers if name not in endless},
-        hide_index=True,
-        key=key,
-    )
-    if len(names) > _NARROW:
-        place.caption(f"{len(names)} columns; where not all fit, scroll sideways.")
 
 
 def public_badge() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 import streamlit as st
 
 from dpcore.figures.individual import guarantees as figures
-from dpcore.formatting import epsilon_text, significant
+from dpcore.formatting import epsilon_text, in_full, significant
 from dpcore.studies.wang2019 import (
     GAMMAS,
     SIZES,
@@ -91,7 +91,7 @@ FORM: Final = SettingsForm(
         ),
         "gammas": Listed(
             label="Precisions γ",
-            value=", ".join(f"{gamma:g}" for gamma in GAMMAS),
+            value=", ".join(in_full(gamma) for gamma in GAMMAS),
             key="f12-gammas",
             note="For the posterior sample in Figure 2. Larger is closer to the fit.",
         ),

@@ -120,7 +120,7 @@ class BootstrapPlan:
         return np.minimum(own, self.worst_case(delta=delta))
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         return Width(half=math.inf, unit=unit, of="depends on who is drawn")
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - the noise has a cost of its own
@@ -136,7 +136,7 @@ class BootstrapPlan:
         derived = {"mean of the bootstraps": float(drawn.mean())}
         if self.times > 1 and self.people >= FEWEST_PEOPLE:
             found = Method().around(drawn, noise=self.noise**2, people=self.people)
-            percent = f"{100 * LEVEL:g} %"
+            percent = f"{in_full(100 * LEVEL)}%"
             derived |= {
                 "standard error": found.standard_error,
                 f"lower end of the {percent} interval": found.lower,

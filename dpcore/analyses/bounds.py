@@ -48,6 +48,7 @@ from dpcore.data.declaration_grid import undeclared
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import filled
@@ -153,7 +154,8 @@ class BoundsQuery(Question):
         """Return the counts of all bins: of people, where several rows of one count."""
         lows = self.lower_ends
         names = tuple(
-            f"{low:g} to {0.0 - high:g}" for low, high in zip(lows, lows[::-1], strict=True)
+            f"{in_full(low)} to {in_full(0.0 - high)}"
+            for low, high in zip(lows, lows[::-1], strict=True)
         )
         counts = Histogram(labels=names, size=self.size)
         return counts if self.unit.cap is None else of_people(counts, self.unit.cap)

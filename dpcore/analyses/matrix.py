@@ -22,7 +22,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 from dpcore.inference.intervals import (
     LEVEL,
     Coordinate,
@@ -562,8 +562,10 @@ def rebalanced(shares: tuple[float, ...], locked: tuple[bool, ...]) -> tuple[flo
     room = _ALL - kept
     if free == 0:
         if not math.isclose(kept, _ALL):
-            raise ParameterError(f"all shares are locked and add up to {kept:g}%, not 100%.")
+            raise ParameterError(f"all shares are locked and add up to {in_full(kept)}%, not 100%.")
         return shares
     if room <= 0:
-        raise ParameterError(f"the locked shares add up to {kept:g}%; leave room for the others.")
+        raise ParameterError(
+            f"the locked shares add up to {in_full(kept)}%; leave room for the others."
+        )
     return tuple(share if lock else share * room / free for share, lock in pairs)

@@ -24,6 +24,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import is_whole, quantity_of
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
@@ -143,10 +144,10 @@ class Query(Question):
         """Return the question in words, such as "mean of age"."""
         name = self.column.title
         if self.qs is not None:
-            *first, last = (f"{100 * q:.6g}" for q in self.qs)
-            return f"{', '.join(first)} and {last} % quantiles of {name}"
+            *first, last = (significant(100 * q, 6) for q in self.qs)
+            return f"{', '.join(first)} and {last}% quantiles of {name}"
         if self.q is not None:
-            return f"{100 * self.q:.6g} % quantile of {name}"
+            return f"{significant(100 * self.q, 6)}% quantile of {name}"
         if self.membership is None:
             return f"{self.kind.value} of {name}"
         if not self.membership.everyone:
@@ -416,7 +417,7 @@ class Query(Question):
         if not (rising and apart and within and 1 < len(self.qs) <= MOST_QUANTILES):
             raise ParameterError(
                 f"several quantiles need 2 to {MOST_QUANTILES} different shares, in "
-                "ascending order, strictly between 0 and 100 %."
+                "ascending order, strictly between 0 and 100%."
             )
 
 
@@ -440,9 +441,9 @@ def quantile_names(qs: tuple[float, ...]) -> tuple[str, ...]:
     """Return what each of several quantiles is called.
 
     >>> quantile_names((0.25, 0.5))
-    ('25 %', '50 %')
+    ('25%', '50%')
     """
-    return tuple(f"{100 * q:.6g} %" for q in qs)
+    return tuple(f"{significant(100 * q, 6)}%" for q in qs)
 
 
 QUERY: Final = Schema(

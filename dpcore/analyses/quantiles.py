@@ -9,6 +9,7 @@ import numpy as np
 from dpcore.analyses import secure
 from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Width
 from dpcore.arrays import FloatArray
+from dpcore.formatting import percent
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.inference.quantile_intervals import chain, exact_places, reaches
 from dpcore.mechanisms.exponential import Exponential
@@ -52,7 +53,7 @@ class RankPlan(OneMechanism):
         return Answer(
             labels=(self.label,),
             values=(float(self.statistic.grid[int(index)]),),
-            derived={f"ranks off at most, {LEVEL:.0%}": float(ranks)},
+            derived={f"ranks off at most, {percent(LEVEL)}": float(ranks)},
         )
 
 

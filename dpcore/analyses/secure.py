@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
+from dpcore.formatting import significant
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace, fold, least_scale_folded
@@ -69,8 +70,8 @@ def covering(law: str, size: int, noise: float, distance: float, level: float) -
             return measure
         noise = math.nextafter(noise, math.inf)
     raise ClaimError(
-        f"noise of scale {noise:g} does not give the level {level:g} at a sensitivity "
-        f"of {distance:g}."
+        f"noise of scale {significant(noise)} does not give the level {significant(level)} "
+        f"at a sensitivity of {significant(distance)}."
     )
 
 
@@ -139,7 +140,10 @@ class Grid:
         """
         noise, width = mechanism.noise, mechanism.bounds.width
         if mechanism.epsilon(sensitivity) > level * (1 + TOLERANCE):
-            raise ClaimError(f"folded noise of scale {noise:g} does not give the level {level:g}.")
+            raise ClaimError(
+                f"folded noise of scale {significant(noise)} does not give the level "
+                f"{significant(level)}."
+            )
         exponent = math.frexp(max(width, _FARTHEST * noise))[1] - _BITS
         step = math.ldexp(1.0, exponent)
         steps = math.ceil(width / step)
@@ -149,8 +153,8 @@ class Grid:
         )
         if needed > noise * (1 + MOST_RAISED):
             raise ParameterError(
-                f"bounds {width:g} apart are too wide for folding noise of scale "
-                f"{noise:g}; use the BIT Laplace mechanism."
+                f"bounds {significant(width)} apart are too wide for folding noise of scale "
+                f"{significant(noise)}; use the BIT Laplace mechanism."
             )
         return cls(exponent=exponent, steps=steps, scale=max(noise, needed) / step)
 
@@ -363,8 +367,8 @@ def candidates(width: float, noise: float) -> int:
     least = 64 * math.log(2) / -math.log1p(-stays) if stays > 0 else math.inf
     if not least <= MOST_CANDIDATES:
         raise ParameterError(
-            f"bounds {width:g} apart are too narrow for truncating noise of scale "
-            f"{noise:g}; use the BIT Laplace mechanism, or spend more."
+            f"bounds {significant(width)} apart are too narrow for truncating noise of scale "
+            f"{significant(noise)}; use the BIT Laplace mechanism, or spend more."
         )
     return math.ceil(least)
 

@@ -19,6 +19,7 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed, optional
 from dpcore.data.partitions.table import Table, in_memory
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full, significant
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
 from dpcore.mechanisms.mechanism import require_budget
 from dpcore.privacy import amplification
@@ -163,7 +164,7 @@ class SubsampledPlan:
         )
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
-        """Return the half-width of the worst of all numbers at once, at 95 %."""
+        """Return the half-width of the worst of all numbers at once, at 95%."""
         of = "the noise; who is sampled adds to it"
         return Width(half=self.noise_half_width(), unit=unit, of=of)
 
@@ -296,14 +297,14 @@ class SubsampledRequest(OfQuery):
             )
         if self._fewest < 1:
             raise ParameterError(
-                f"a share of {self.share:g} of "
+                f"a share of {in_full(self.share)} of "
                 f"{self.query.unit.number(self.query.size.people)} is less than one: "
                 "the sample would be empty. Sample more."
             )
         if self.law == "gaussian" and not 0 < self.delta < self.rate:
             raise ParameterError(
                 f"Gaussian noise on a sample needs a delta above 0 and below its rate "
-                f"{self.rate:g}, got {self.delta:g}."
+                f"{in_full(self.rate)}, got {in_full(self.delta)}."
             )
         if not math.isfinite(self.base_epsilon):
             raise ParameterError("the epsilon on the sample is not finite. Sample more.")
@@ -313,7 +314,7 @@ class SubsampledRequest(OfQuery):
     @property
     def title(self) -> str:
         """Return the question in words."""
-        return f"{self.query.title}, from a sample of {100 * self.rate:.4g} %"
+        return f"{self.query.title}, from a sample of {significant(100 * self.rate, 4)}%"
 
     @property
     def mechanism_key(self) -> str:

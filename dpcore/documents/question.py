@@ -106,7 +106,7 @@ class DocumentEntry:
         noise: Scale of the noise; not known of a plan that is not of one draw.
         relation: In what neighboring tables differ.
         unit: Of its numbers; empty where they have none, or several.
-        width: How far off it will be, at 95 %, in words; empty once it is released.
+        width: How far off it will be, at 95%, in words; empty once it is released.
         numbers: What was released; empty while it is planned.
         level: Confidence of the intervals of all its numbers together.
         when: When it was drawn, and the how-manieth draw it was.

@@ -38,7 +38,7 @@ from dpcore.figures.traces import (
     points,
     ring,
 )
-from dpcore.formatting import capital, listed, measured
+from dpcore.formatting import capital, listed, measured, significant
 from dpcore.inference.intervals import Intervals
 from dpcore.releases.digits import ends_text, reach, with_ends
 from dpcore.releases.table import TOO_FEW
@@ -185,7 +185,7 @@ def _number_line(
         (alike or name, ends, stroke)
         for (name, ends), stroke in zip(parts.items(), strokes, strict=False)
     ][-1 if alike else 0 :]
-    hover = "%{x:.6g}"
+    hover = "%{x:,.6~r}"
     traces = [
         line(list(ends), [0, 0], name, stroke, hover=hover, aside=NAME)
         for name, ends, stroke in drawn
@@ -234,7 +234,7 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
             values,
             f"released {noun}",
             {"color": NOISE},
-            hover="%{x}: %{y:,.4g}",
+            hover="%{x}: %{y:,.4~r}",
             opacity=0.75,
             error_y=interval(high - values, values - low),
         )
@@ -348,7 +348,7 @@ def groups_picture(
     """
     shown = [plain(group) for group in numbers.groups]
     said = ~numbers.unknown
-    hover = "%{x}: %{y:,.4g}"
+    hover = "%{x}: %{y:,.4~r}"
     known = [name for name, there in zip(shown, said, strict=True) if there]
     traces = numbers.bars(known, hover=hover)
     traces.append(
@@ -461,7 +461,7 @@ def chain_picture(
     table, in Classroom mode only.
     """
     percents = [100 * share for share in found.shares]
-    hover = "%{x:.4g}%: %{y:,.5g}"
+    hover = "%{x:,.4~r}%: %{y:,.5~r}"
     traces = interval_bars(percents, found.noise, found.total, hover=hover)
     traces.append(points(percents, found.values, "released quantile", ring(NOISE, 12), hover=hover))
     table: dict[str, Any] = {
@@ -493,7 +493,8 @@ def chain_text(found: Quantiles, *, quantity: Quantity, counted: str) -> str:
     middle = min(told, key=lambda place: abs(found.shares[place] - 0.5))
     parts: list[str] = []
     for place in dict.fromkeys((told[0], middle, told[-1])):
-        share = f"{100 * found.shares[place]:.6g}%{'' if parts else f' of the {counted} have'}"
+        of = "" if parts else f" of the {counted} have"
+        share = f"{significant(100 * found.shares[place], 6)}%{of}"
         parts.append(
             f"{share} at most {held_text(found.values[place], found.noise[place], quantity)}"
         )

@@ -87,7 +87,7 @@ def running_picture(found: Averaging) -> Picture:
                 means,
                 "mean of fresh answers",
                 CARELESS,
-                hover="asked %{x:,} times: %{y:.4g}",
+                hover="asked %{x:,} times: %{y:,.4~r}",
                 aside=NAME,
             ),
             line(
@@ -95,7 +95,7 @@ def running_picture(found: Averaging) -> Picture:
                 np.full(len(places), first),
                 "the studio's answer",
                 PRIVATE,
-                hover="always %{y:.4g}",
+                hover="always %{y:,.4~r}",
                 aside=NAME,
             ),
         ],
@@ -163,7 +163,7 @@ def values_picture(found: Differencing, *, name: str, what: str, unit: str) -> P
                 list(pair),
                 [row, row],
                 stroke=stroke,
-                hover="%{y}: %{x:.6g}",
+                hover="%{y}: %{x:,.6~r}",
                 marker=dot(stroke.color, 11, stroke.symbol),
             )
             | {"line": {"color": stroke.color, "width": 7}}
@@ -377,7 +377,7 @@ def curve_picture(found: RecoveryCurve) -> Picture:
                 100 * found.ceilings,
                 "what ε allows any attack",
                 GUIDE,
-                hover="ε %{x:.3g}: at most %{y:.1f}%",
+                hover="ε = %{x:,.3~r}: at most %{y:.1f}%",
                 aside=NAME,
             ),
             points(
@@ -385,7 +385,7 @@ def curve_picture(found: RecoveryCurve) -> Picture:
                 100 * means,
                 "this attack, mean and range of the runs",
                 dot(PRIVATE.color, 9),
-                hover="ε %{x:.3g}: %{y:.1f}%",
+                hover="ε = %{x:,.3~r}: %{y:.1f}%",
                 aside=NAME,
                 error_y={
                     "array": 100 * (highs - means),

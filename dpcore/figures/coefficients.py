@@ -41,7 +41,7 @@ def coefficients_picture(
             places,
             "simulated" if simulated else sampled,
             dot(PUBLIC, 11),
-            hover="%{customdata}: %{x:.4g}",
+            hover="%{customdata}: %{x:,.4~r}",
             customdata=names,
             error_x=_bars(values, ends),
         )
@@ -55,7 +55,7 @@ def coefficients_picture(
     if truth is not None:
         table["without noise"] = truth
         exact = points(
-            truth, places, "without noise", TRUTH, hover="%{customdata}: %{x:.4g} without noise"
+            truth, places, "without noise", TRUTH, hover="%{customdata}: %{x:,.4~r} without noise"
         )
         traces.append(exact | {"customdata": names})
     scale = f"coefficient (model scale){': ' if statement else ''}{on_axis(statement)}"

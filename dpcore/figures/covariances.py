@@ -217,7 +217,7 @@ def _cell(value: float, correlation: float | None) -> str:
         return text
     if np.isnan(correlation):
         return f"{text}<br>no r"
-    return f"{text}<br>r {correlation:.2f}"
+    return f"{text}<br>r {significant(correlation)}"
 
 
 def _matrix_title(
@@ -349,10 +349,10 @@ def _traces(key: str, at: FloatArray, summaries: list[Summary]) -> list[Trace]:
         [summary.mean for summary in summaries],
         _LEGEND[key],
         dot(stroke.color, 9, stroke.symbol),
-        hover="mean %{y:.3g} (exactly %{customdata[5]:.3g}), true "
-        "%{customdata[6]:.3g}<br>half between %{customdata[1]:.3g} and "
-        "%{customdata[3]:.3g}<br>95% between %{customdata[0]:.3g} and "
-        "%{customdata[4]:.3g}",
+        hover="mean %{y:,.3~r} (exactly %{customdata[5]:,.3~r}), true "
+        "%{customdata[6]:,.3~r}<br>half between %{customdata[1]:,.3~r} and "
+        "%{customdata[3]:,.3~r}<br>95% between %{customdata[0]:,.3~r} and "
+        "%{customdata[4]:,.3~r}",
         aside=NAME,
         legendgroup=key,
         customdata=[[*summary.percentiles, summary.exact, summary.truth] for summary in summaries],

@@ -126,7 +126,7 @@ def _bars(counts: NDArray[np.intp], lower: FloatArray, upper: FloatArray, name: 
         (lower + upper) / 2,
         counts,
         name,
-        hover="%{y} draws around %{x:.4g}",
+        hover="%{y} draws around %{x:,.4~r}",
         aside=NAME,
         width=upper - lower,
         opacity=0.7,

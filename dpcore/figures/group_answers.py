@@ -150,7 +150,7 @@ def _traces(column: ColumnMeans, end: str) -> list[Trace]:
     numbers = column.numbers
     said = np.flatnonzero(~numbers.unknown)
     axes: dict[str, Any] = {"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": not end}
-    hover = f"%{{x:,.4g}} {plain(column.quantity.suffix)}".rstrip()
+    hover = f"%{{x:,.4~r}} {plain(column.quantity.suffix)}".rstrip()
     traces = numbers.bars(said.astype(float).tolist(), hover=hover, panel=axes)
     name = "released mean"
     traces.append(
@@ -248,7 +248,7 @@ def difference_picture(
     what the release is an answer, and ``holds`` how much of it holds together.
     ``truth`` is the difference in the table, in Classroom mode only.
     """
-    hover = "%{x:,.4g}"
+    hover = "%{x:,.4~r}"
     drawn = (
         ("noise and sampling", found.apart.total, LineStyle(color=TOTAL, width=20)),
         ("noise alone", found.apart.noise, LineStyle(color=NOISE, width=8)),

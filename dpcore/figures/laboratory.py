@@ -25,7 +25,7 @@ from dpcore.figures.traces import (
     now,
     points,
 )
-from dpcore.formatting import epsilon_text, significant, three_digits
+from dpcore.formatting import epsilon_text, in_full, significant, three_digits
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
 
@@ -68,7 +68,7 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
         inward = 1 if atom.at < _HALF else -1
         ends = ((atom.first, 0), (atom.second, 2))
         for (share, aside), stroke in zip(ends, strokes, strict=True):
-            label = f"exactly {atom.at:g}: {three_digits(share)}"
+            label = f"exactly {in_full(atom.at)}: {three_digits(share)}"
             traces.append(
                 lollipop(
                     atom.at + inward * aside * 0.006,
@@ -82,7 +82,7 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             )
     first, second = (significant(at) for at in worlds.positions)
     spikes = "".join(
-        f" Exactly {atom.at:g} is released with probability {three_digits(atom.first)} "
+        f" Exactly {in_full(atom.at)} is released with probability {three_digits(atom.first)} "
         f"or {three_digits(atom.second)}, log ratio {significant(atom.log_ratio)}."
         for atom in worlds.atoms
     )
@@ -153,7 +153,7 @@ def _evidence(worlds: TwoWorlds, epsilon: float, key: str) -> list[Trace]:
                 [atom.at for atom in worlds.atoms],
                 [atom.log_ratio / epsilon for atom in worlds.atoms],
                 marker=dot(color, 9),
-                hover="exactly %{x:g}: %{customdata:.3f}",
+                hover="exactly %{x:,.6~r}: %{customdata:.3f}",
                 customdata=[atom.log_ratio for atom in worlds.atoms],
                 cliponaxis=False,
                 **own,
@@ -228,7 +228,7 @@ def atoms_picture(mechanism: Mechanism, setup: Setup) -> Picture:
                 "P(exactly 1)": ("exactly 1", replace(solid, dash="dash")),
             },
             scale=100,
-            hover="value %{x:.2f}: %{y:.3g}%",
+            hover="value %{x:.2f}: %{y:,.3~r}%",
         ),
         xaxis=_VALUE,
         yaxis=axis("share of releases, %", range=[0, 60]),
@@ -249,7 +249,7 @@ def tries_picture(tries: FloatArray, place: FloatArray, setup: Setup) -> Picture
         drawn="A line that is highest at the bounds",
         height=320,
         traces=[
-            line(place, tries, stroke=STYLES[setup.key], hover="value %{x:.2f}: %{y:.3g} draws")
+            line(place, tries, stroke=STYLES[setup.key], hover="value %{x:.2f}: %{y:,.3~r} draws")
         ],
         xaxis=_VALUE,
         yaxis=log_axis("draws for one release", *_DRAWS),
@@ -294,7 +294,7 @@ def two_worlds_picture(
             x,
             {plain(name): density for name, density in laws.items()},
             (LineStyle(color=STYLES[key].color), OTHER),
-            hover="%{x:.4g}",
+            hover="%{x:,.4~r}",
             fill="rgba(127,127,127,0.10)",
         ),
         height=260,

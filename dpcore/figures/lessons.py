@@ -39,7 +39,7 @@ from dpcore.figures.traces import (
     rows,
     vertical,
 )
-from dpcore.formatting import brief, epsilon_text, people, percent, significant
+from dpcore.formatting import brief, epsilon_text, in_full, people, percent, significant
 
 _BIAS = LineStyle(color="#D55E00", dash="dash")
 
@@ -70,7 +70,7 @@ def bounding_picture(
                 ("noise", noise, LineStyle(color=PUBLIC, dash="dot")),
                 ("both together", total, LineStyle(color=NEUTRAL, width=3)),
             ),
-            hover="bound %{x:.3g}: %{y:.3g}",
+            hover="bound %{x:,.3~r}: %{y:,.3~r}",
         ),
         shapes=[
             now(at, "your bound", xanchor="left" if 2 * at < upper[-1] else "right", yanchor="top")
@@ -112,7 +112,7 @@ def covering_picture(
                 row[which],
                 name,
                 dot(color, 6, symbol),
-                hover="%{x:.4g}",
+                hover="%{x:,.4~r}",
                 error_x=interval(np.full(int(which.sum()), half), thickness=1.5),
             )
             for which, name, color, symbol in looks
@@ -169,7 +169,7 @@ def found_picture(
                 edges,
                 "found",
                 {"color": PUBLIC},
-                hover="%{y:.3g}% found about %{x:.3g}",
+                hover="%{y:,.3~r}% found about %{x:,.3~r}",
                 aside=NAME,
                 showlegend=False,
             )
@@ -218,7 +218,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
     colors = [STYLES[fault.key].color for fault in faults]
     return Picture.of(
         (
-            f"ε = {promised:g} was promised; “{worst.name}” has ε = "
+            f"ε = {in_full(promised)} was promised; “{worst.name}” has ε = "
             f"{epsilon_text(worst.epsilon)}, and near the bound all of them are biased"
         ),
         {
@@ -292,20 +292,20 @@ def falling_picture(
         title,
         {"people": people, what: heights},
         drawn="A straight line that falls as people join"
-        + "".join(f"; {name}: {height:.3g}" for name, _, height in marked),
+        + "".join(f"; {name}: {significant(height)}" for name, _, height in marked),
         traces=[
             line(
                 people,
                 heights,
                 stroke=LineStyle(color=STYLES["laplace"].color),
-                hover="%{x:.4g} people: %{y:.3g}",
+                hover="%{x:,.4~r} people: %{y:,.3~r}",
                 showlegend=False,
             ),
             points(
                 [at for _, at, _ in marked],
                 [height for _, _, height in marked],
                 marker=dot(_MARKED if marked else PUBLIC, 10),
-                hover="%{text}: %{y:.3g}",
+                hover="%{text}: %{y:,.3~r}",
                 text=[plain(name) for name, _, _ in marked],
                 textposition="top right",
                 cliponaxis=False,
@@ -394,7 +394,7 @@ def running_picture(
                 average,
                 "average so far",
                 STYLES["laplace"],
-                hover="%{x} answers, ε %{customdata:.3g}: off by %{y:.3g}",
+                hover="%{x} answers, ε = %{customdata:,.3~r}: off by %{y:,.3~r}",
                 customdata=spent,
             ),
         ],
@@ -477,14 +477,14 @@ def spending_picture(
                 spent[paid],
                 "answered",
                 {"color": PUBLIC},
-                hover="question %{x}: ε %{y:.3g} spent",
+                hover="question %{x}: ε = %{y:,.3~r} spent",
             ),
             bars(
                 number[~paid],
                 wanted[~paid],
                 "refused",
                 {"color": NEUTRAL, "pattern": {"shape": "/"}, "opacity": 0.5},
-                hover="question %{x} would need ε %{y:.3g}",
+                hover="question %{x} would need ε %{y:,.3~r}",
             ),
         ],
         shapes=[level(total, "the budget", GUIDE, textposition="start")],

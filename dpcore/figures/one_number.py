@@ -199,7 +199,7 @@ def result_picture(
     known = () if true is None else (true.computed, true.raw)
     low, high = along.around(value, *known, *noise, *(() if total is None else total))
     parts = {"noise": noise} | ({} if total is None else {"noise and sampling": total})
-    hover = "" if quantity.is_date else "%{x:.6g}"
+    hover = "" if quantity.is_date else "%{x:,.6~r}"
     center = points([value], [0], "private result", ring(NOISE, 15), hover=hover, aside=NAME)
     traces = [*_bars(parts, hover), center]
     notes = [

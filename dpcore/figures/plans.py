@@ -186,7 +186,7 @@ def _margin_traces(found: BudgetComparison, place: int, end: str) -> list[Trace]
     halves = np.where(np.isfinite(found.halves[place]), found.halves[place], np.nan)
     where: dict[str, Any] = {"xaxis": f"x{end}", "yaxis": f"y{end}"}
     own = float(halves[found.own])
-    hover = f"ε = %{{x:.3g}}: ± %{{y:.3g}}{_after(plain(found.units[place]))}"
+    hover = f"ε = %{{x:,.3~r}}: ± %{{y:,.3~r}}{_after(plain(found.units[place]))}"
     stroke = LineStyle(color=PUBLIC)
     curve = line(list(found.totals), halves, "", stroke, hover=hover, **where)
     if math.isnan(own):
@@ -289,7 +289,7 @@ def outcomes_picture(
                 one.name,
                 dot(stroke.color, 10, stroke.symbol),
                 # Dots of dates stand on an axis of days.
-                hover="" if quantity.is_date else "about %{x:.4g}",
+                hover="" if quantity.is_date else "about %{x:,.4~r}",
                 aside=plain(one.name),
                 showlegend=False,
             )
@@ -400,7 +400,7 @@ def losses_picture(losses: Losses, *, guarantee: float, limit: float, log: bool)
                 counts,
                 edges,
                 marker={"color": CONFIDENTIAL},
-                hover="around ε = %{x:.3g}: %{y:,} people",
+                hover="around ε = %{x:,.3~r}: %{y:,} people",
                 log=log,
             )
         ],

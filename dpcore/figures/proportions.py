@@ -135,7 +135,7 @@ def _trace(
         factor * np.array([value[target] for value, _ in pairs]),
         plain(str(procedure)),
         replace(stroke, width=2),
-        hover="n %{customdata}: %{y:.4g} ± %{error_y.array:.2g}",
+        hover="n %{customdata}: %{y:,.4~r} ± %{error_y.array:,.2~r}",
         aside=NAME,
         marker={"symbol": stroke.symbol, "size": 7},
         error_y=interval(
@@ -204,7 +204,7 @@ def _panels(
         true = sum(design.shares[cell] for cell in name)
         notes.append(
             note(
-                f"{target_name(name)} = {true:.4g}",
+                f"{target_name(name)} = {significant(true, 4)}",
                 left + width / 2,
                 top,
                 xref="paper",
@@ -398,7 +398,7 @@ def tree_picture(leaves: int, branching: int) -> Picture:
                 values,
                 plain(name),
                 stroke,
-                hover="%{x} cells: %{y:.3g}",
+                hover="%{x} cells: %{y:,.3~r}",
                 aside=NAME,
                 marker={"symbol": stroke.symbol, "size": 8},
             )
@@ -430,7 +430,7 @@ def prices_picture(prices: Sequence[IntervalPrice]) -> Picture:
         [price.width for price in prices],
         [f"covers {percent(price.coverage)}" for price in prices],
         LINES[Procedure.RESCALING].color,
-        hover="%{y}: width %{x:.3g}, %{text}",
+        hover="%{y}: width %{x:,.3~r}, %{text}",
         textposition="auto",
     )
     return Picture.of(

@@ -76,7 +76,7 @@ def _picture(cells: SyntheticCounts, title: str, unit: str, *, truth: FloatArray
             places,
             "released, with its interval",
             dot(STYLES["laplace"].color, 7),
-            hover="released %{x:.4g}<extra></extra>",
+            hover="released %{x:,.4~r}<extra></extra>",
             error_x=interval(high - cells.released, cells.released - low, thickness=2),
         ),
         points(

@@ -9,7 +9,7 @@ which they cover each other: ``line``, ``lines``, ``curves``, ``points``, ``bars
 
 >>> from dpcore.figures.theme import STYLES, axis, frame
 >>> drawn = frame(
-...     traces=[line([0, 1], [2, 3], "mean", STYLES["laplace"], hover="%{y:.3g}")],
+...     traces=[line([0, 1], [2, 3], "mean", STYLES["laplace"], hover="%{y:,.3~r}")],
 ...     shapes=[now(0.5)],
 ...     xaxis=axis("epsilon"),
 ... )
@@ -235,7 +235,7 @@ def landmark(at: float, to: float, name: str, dash: str) -> list[Trace]:
             [0, to],
             name,
             stroke,
-            hover=f"{name}: %{{x:.6g}}",
+            hover=f"{name}: %{{x:,.6~r}}",
             text=["", word],
             textposition="top center",
             cliponaxis=False,

@@ -39,7 +39,7 @@ from dpcore.figures.traces import (
     regions,
     ring,
 )
-from dpcore.formatting import epsilon_text, percent, significant
+from dpcore.formatting import epsilon_text, in_full, percent, significant
 from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
 from dpcore.studies.comparing.error_curves import Dots, ErrorCurve, ErrorMetric, Fairness, Winners
 from dpcore.studies.comparing.error_maps import (
@@ -118,7 +118,7 @@ def curves_picture(  # noqa: PLR0913 - a figure is described by its words
             curve.of(metric),
             _LABELS[curve.key],
             STYLES[curve.key],
-            hover="%{x:.4g}: %{y:.4g}",
+            hover="%{x:,.4~r}: %{y:,.4~r}",
             aside=NAME,
         )
         for curve in curves
@@ -161,7 +161,7 @@ def errors_picture(
                 _seen(curve, metric),
                 _LABELS[curve.key],
                 STYLES[curve.key],
-                hover="%{x:.4g}: %{y:.4g}",
+                hover="%{x:,.4~r}: %{y:,.4~r}",
                 aside=NAME,
                 xaxis=f"x{panel}",
                 yaxis="y",
@@ -261,7 +261,7 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
         winners.epsilon,
         winners.best,
         [*(STYLES[key].color for key in winners.keys), NEUTRAL],
-        hover="place %{x:.2f}, epsilon %{y:.3g}: %{customdata[0]}, "
+        hover="place %{x:.2f}, ε = %{y:,.3~r}: %{customdata[0]}, "
         "%{customdata[1]:.1f}% below the next",
         opacity=0.75,
         customdata=np.dstack([labels[winners.best], 100 * winners.saving]),
@@ -308,7 +308,7 @@ def _dots_trace(dots: Dots) -> Trace:
         dots.value,
         f"{_LABELS[dots.key]}, simulated",
         dot(stroke.color, 8, stroke.symbol),
-        hover="%{y:.4g} ± %{error_y.array:.2g}",
+        hover="%{y:,.4~r} ± %{error_y.array:,.2~r}",
         aside="simulated",
         error_y=interval(dots.error, thickness=1.2, width=3),
         showlegend=False,
@@ -491,14 +491,15 @@ def _level_lines(maps: ErrorMaps, key: str) -> list[Trace]:
             continue
         text = np.full(scale.shape, "", dtype=object)
         nearest = drawn[np.argmin(np.abs(maps.place[drawn] - _LABEL_AT))]
-        text[nearest] = f"{height:g}"
+        text[nearest] = in_full(height)
         side = "right" if maps.place[nearest] < _LABEL_AT / 2 else "center"
         lines.append(
             line(
                 maps.place,
                 scale,
                 stroke=LineStyle(color=NEUTRAL, width=1.5),
-                hover=f"{maps.quantity} {height:g} range{unit}: value %{{x:.2f}}, scale %{{y:.3g}}",
+                hover=f"{maps.quantity} {in_full(height)} range{unit}: "
+                "value %{x:.2f}, scale %{y:,.3~r}",
                 text=text,
                 textposition=f"top {side}",
             )
@@ -711,7 +712,9 @@ def limits_picture(found: LimitErrors, limit: int, *, of: str, table: bool) -> P
             f"the noise is {significant(float(found.noise[here]))} of {scale}"
         ),
         traces=[
-            line(found.limits, np.maximum(y, _FLOOR), name, stroke, hover="at most %{x}: %{y:.3g}")
+            line(
+                found.limits, np.maximum(y, _FLOOR), name, stroke, hover="at most %{x}: %{y:,.3~r}"
+            )
             for name, y, stroke in curves
         ],
         shapes=[now(limit)],

@@ -6,7 +6,7 @@ import math
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import running_picture
-from dpcore.formatting import epsilon_text, percent, significant
+from dpcore.formatting import epsilon_text, in_full, percent, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -64,7 +64,7 @@ def _lesson_text() -> LessonText:
     total = epsilon_text(_EPSILON * _TIMES)
     return LessonText(
         situation="Mia asks a database for the average age. Each time she gets an answer "
-        f"with fresh noise, at ε = {_EPSILON:g}. She asks {_TIMES} times and "
+        f"with fresh noise, at ε = {in_full(_EPSILON)}. She asks {_TIMES} times and "
         "averages the answers.",
         predict=ask(
             f"One answer is off by about {one} years. And the average of all {_TIMES}?",
@@ -76,7 +76,7 @@ def _lesson_text() -> LessonText:
                 f"By about {all_} years",
                 "Some noise is too high and some too low, and much of it cancels. In the "
                 f"average of {_TIMES} answers a tenth of it is left. But each answer costs ε "
-                f"= {_EPSILON:g}, and all of them together ε = {total}.",
+                f"= {in_full(_EPSILON)}, and all of them together ε = {total}.",
             ),
             wrong(
                 "By nothing: she has the truth",
@@ -93,7 +93,7 @@ def _lesson_text() -> LessonText:
                 ),
                 right(
                     "Twice as much: the ε values add up",
-                    f"So {_TIMES} answers of ε = {_EPSILON:g} cost ε = {total}.",
+                    f"So {_TIMES} answers of ε = {in_full(_EPSILON)} cost ε = {total}.",
                 ),
                 wrong(
                     "Half as much again", "The guarantee for both together is the sum of the two."
@@ -119,7 +119,7 @@ def _lesson_text() -> LessonText:
                     f"is off by about {all_}.",
                 ),
                 wrong(
-                    f"{_TIMES} answers of ε = {_EPSILON:g}, averaged",
+                    f"{_TIMES} answers of ε = {in_full(_EPSILON)}, averaged",
                     f"Their average is off by about {all_} years. One answer at that price is "
                     f"off by about {better}.",
                 ),

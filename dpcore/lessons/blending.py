@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.figures.lessons import falling_picture
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -65,8 +65,9 @@ def _lesson_view(settings: Settings) -> LessonView:
             ends=_ENDS,
             marked=(("your crowd", float(people), here),),
         ),
-        sentence=f"The noise is made for ε = {epsilon:g} and {survey.table().people} people, "
-        "and stays the same. The loss falls as the number of people to the power "
+        sentence=f"The noise is made for ε = {in_full(epsilon)} and "
+        f"{survey.table().people} people, and stays the same. The loss falls as the "
+        "number of people to the power "
         f"{significant(fall, 2)}.",
     )
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import spending_picture
-from dpcore.formatting import epsilon_text, people, significant
+from dpcore.formatting import epsilon_text, in_full, people, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonText, LessonView, Settings, ask, right, wrong
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
@@ -38,8 +38,8 @@ def _lesson_view(settings: Settings) -> LessonView:
     if count == 0:
         return LessonView(
             picture=picture,
-            sentence=f"A question at ε = {price:g} costs more than the budget of ε = "
-            f"{total:g}. None is answered and nothing is spent. Lower the cost, with "
+            sentence=f"A question at ε = {in_full(price)} costs more than the budget of ε = "
+            f"{in_full(total)}. None is answered and nothing is spent. Lower the cost, with "
             "more noise.",
         )
     end = f"Question {count + 1} is refused." if count < _ASKED else "All of them fit."
@@ -47,9 +47,9 @@ def _lesson_view(settings: Settings) -> LessonView:
     rest = (
         ". That is the whole budget"
         if epsilon_text(used) == epsilon_text(total)
-        else f". The whole budget of ε = {total:g} would allow {surest(total)}"
+        else f". The whole budget of ε = {in_full(total)} would allow {surest(total)}"
     )
-    many = f"{people(count, 'answer')} of ε = {price:g}"
+    many = f"{people(count, 'answer')} of ε = {in_full(price)}"
     return LessonView(
         picture=picture,
         sentence=f"{many} were released, {'each ' if count > 1 else ''}within "
@@ -64,9 +64,9 @@ def _lesson_text() -> LessonText:
     more = sum(_admitted(_TOTAL, _PRICE / 2))
     wide, wider = _width(_PRICE), _width(_PRICE / 2)
     return LessonText(
-        situation=f"A town promises its people a total of ε = {_TOTAL:g} for everything that "
-        f"is ever published from a survey. {_ASKED} teams each want one average at "
-        f"ε = {_PRICE:g}.",
+        situation=f"A town promises its people a total of ε = {in_full(_TOTAL)} for everything "
+        f"that is ever published from a survey. {_ASKED} teams each want one average at "
+        f"ε = {in_full(_PRICE)}.",
         predict=ask(
             "How many teams get an answer?",
             wrong(
@@ -75,12 +75,12 @@ def _lesson_text() -> LessonText:
             ),
             right(
                 f"{fits}",
-                f"{fits} times {_PRICE:g} is {epsilon_text(fits * _PRICE)}. The next one "
+                f"{fits} times {in_full(_PRICE)} is {epsilon_text(fits * _PRICE)}. The next one "
                 "would exceed the budget.",
             ),
             wrong(
                 "1: after the first answer the budget is spent",
-                f"The first costs {_PRICE:g} of {_TOTAL:g}; the rest is left.",
+                f"The first costs {in_full(_PRICE)} of {in_full(_TOTAL)}; the rest is left.",
             ),
         ),
         questions=(

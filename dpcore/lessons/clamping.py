@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.lessons import bounding_picture
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -57,9 +57,9 @@ def _lesson_view(settings: Settings) -> LessonView:
     moved = int((_visits() > upper).sum())
     return LessonView(
         picture=bounding_picture(_UPPER, bias, noise, at=upper, most=_MOST, unit="visits"),
-        sentence=f"{moved} of {_PEOPLE} people went more often than {upper:g} times and are "
-        f"clamped to {upper:g}. That moves the average by "
-        f"{significant(float(bias[here]), 2)} visits. The noise for ε = {epsilon:g} "
+        sentence=f"{moved} of {_PEOPLE} people went more often than {in_full(upper)} times and are "
+        f"clamped to {in_full(upper)}. That moves the average by "
+        f"{significant(float(bias[here]), 2)} visits. The noise for ε = {in_full(epsilon)} "
         f"is {significant(float(noise[here]), 2)} visits typically.",
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import claims_picture
-from dpcore.formatting import at_most, epsilon_text, percent, significant
+from dpcore.formatting import at_most, epsilon_text, in_full, percent, significant
 from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
@@ -54,7 +54,7 @@ def _lesson_view(settings: Settings) -> LessonView:
         ),
         sentence="Each person has a privacy loss, also an ε. Here it measures how much the "
         "answer reveals about whether the person is in the data. The guarantee of ε = "
-        f"{epsilon_text(promised)} covers any record of up to {bound:g} visits. "
+        f"{epsilon_text(promised)} covers any record of up to {in_full(bound)} visits. "
         "Nobody in these data loses as much. Half of the people lose at most ε = "
         f"{significant(half)}. An attacker who was 50% sure about one of them "
         f"becomes at most {surest(half)} sure. Ruth, with {_visits(most)} visits, "

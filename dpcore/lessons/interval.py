@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcore.figures.lessons import covering_picture
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -34,7 +34,7 @@ def _held(epsilon: float, people: int) -> tuple[LessonView, int]:
         picture=covering_picture(
             answers, half=half, truth=truth, reach=max(_REACH, 3 * half), unit="years"
         ),
-        sentence=f"With {people} people and ε = {epsilon:g} every answer is published with "
+        sentence=f"With {people} people and ε = {in_full(epsilon)} every answer is published with "
         f"±{significant(half)} years. Of {_ANSWERS} simulated answers, {held} were "
         "that close to the average of these people. In the long run 95 of 100 are. "
         "The average of the whole country is a different number. The axis grows "
@@ -58,8 +58,8 @@ def _lesson_text() -> LessonText:
     return LessonText(
         situation=f"Tom reads that the average age of {people} people is {average} years, "
         f"plus or minus {base}, with noise added on purpose. The {people} are a "
-        f"sample of a country. Ages are clamped to the bounds, {ages.lower:g} to "
-        f"{ages.upper:g}. He wonders how the plus or minus was computed, and "
+        f"sample of a country. Ages are clamped to the bounds, {in_full(ages.lower)} to "
+        f"{in_full(ages.upper)}. He wonders how the plus or minus was computed, and "
         "whether it exposed anybody.",
         predict=ask(
             "What is needed to compute how far off the noise may be?",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dpcore.figures.attackers import AttackerView, Sides, counted, worlds_picture
-from dpcore.formatting import percent, significant
+from dpcore.formatting import in_full, percent, significant
 from dpcore.lessons.lesson import (
     Lesson,
     LessonText,
@@ -37,7 +37,7 @@ def _lesson_view(settings: Settings) -> LessonView:
     epsilon = settings["epsilon"]
     return LessonView(
         picture=worlds_picture(_told(epsilon)),
-        sentence=f"You are in the table in half of the worlds. At ε = {epsilon:g} the "
+        sentence=f"You are in the table in half of the worlds. At ε = {in_full(epsilon)} the "
         f"best attacker is right in at most {_of_100(epsilon)} worlds on average. "
         f"Without any answer it would be {percent(0.5)}, by tossing a coin.",
     )
@@ -74,7 +74,8 @@ def _lesson_text() -> LessonText:
                     "as with ε = 1.",
                 ),
                 wrong(
-                    f"{large}", f"That is ε = {_HIGH:g}: a larger ε lets her be right more often."
+                    f"{large}",
+                    f"That is ε = {in_full(_HIGH)}: a larger ε lets her be right more often.",
                 ),
                 wrong(f"{one}, as before", "ε is exactly what changes that."),
             ),
@@ -94,7 +95,8 @@ def _lesson_text() -> LessonText:
                 ),
             ),
             ask(
-                f"Somebody says: “ε = {_HIGH:g} is only five times ε = 1.” What do you answer?",
+                f"Somebody says: “ε = {in_full(_HIGH)} is only five times ε = 1.” "
+                "What do you answer?",
                 right(
                     f"It is {large} worlds instead of {one}",
                     f"Each further 1 of ε multiplies the odds by {significant(math.e)}. Give "

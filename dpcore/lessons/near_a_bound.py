@@ -6,7 +6,7 @@ import math
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import Fault, faults_picture
-from dpcore.formatting import epsilon_text, percent, significant
+from dpcore.formatting import epsilon_text, in_full, percent, significant
 from dpcore.lessons.lesson import (
     Lesson,
     LessonText,
@@ -56,8 +56,8 @@ def _lesson_view(settings: Settings) -> LessonView:
     high = {key: _points(_bias(key, epsilon)) for key in _NAMES}
     return LessonView(
         picture=faults_picture(faults, promised=epsilon),
-        sentence=f"The upper bars show the actual ε. The promise was ε = {epsilon:g}: someone "
-        f"who was 50% sure becomes at most {surest(epsilon)} sure. Drawing again has "
+        sentence=f"The upper bars show the actual ε. The promise was ε = {in_full(epsilon)}: "
+        f"someone who was 50% sure becomes at most {surest(epsilon)} sure. Drawing again has "
         f"an actual ε = {epsilon_text(real[PUBLISHED])}: {surest(real[PUBLISHED])} "
         f"sure. Moving to the bound (BIT) has ε = {epsilon_text(real[CLAMPED])}, as "
         "promised. So does a third way, “more noise, draw again”, with larger noise "

@@ -10,7 +10,7 @@ from scipy.special import bdtrc
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.lessons import claims_picture
-from dpcore.formatting import epsilon_text, percent, significant
+from dpcore.formatting import epsilon_text, in_full, percent, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonText, LessonView, Settings, ask, right, wrong
 from dpcore.privacy.bootstrap_cost import resampled_epsilon
@@ -60,7 +60,7 @@ def _lesson_view(settings: Settings) -> LessonView:
             what="ε",
             said=_told,
         ),
-        sentence=f"Now Karl adds the noise that a plain average needs for ε = {promised:g}. "
+        sentence=f"Now Karl adds the noise that a plain average needs for ε = {in_full(promised)}. "
         f"But he draws {people} rows from {people} with replacement. A row is "
         f"missing with probability {missed}. With probability "
         f"{percent(1 - _missed(people))} it is in the sample, sometimes several "
@@ -107,7 +107,7 @@ def _lesson_text() -> LessonText:
                 ),
                 right(
                     "No: a row may be drawn several times",
-                    f"With that noise a plain average costs ε = {_PROMISED:g}, which is "
+                    f"With that noise a plain average costs ε = {in_full(_PROMISED)}, which is "
                     f"Karl's claim. His average costs at least {real}. Both ignore events "
                     "below one in a million.",
                 ),

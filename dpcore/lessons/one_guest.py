@@ -8,7 +8,7 @@ from dpcore.analyses.base import Request
 from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import surest
 from dpcore.figures.laboratory import two_worlds_picture
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -54,7 +54,7 @@ def _lesson_view(settings: Settings) -> LessonView:
     return LessonView(
         picture=picture,
         sentence=f"Replacing Eli moves the average by {significant(there - instead)} years. "
-        f"With ε = {epsilon:g} the published average is within "
+        f"With ε = {in_full(epsilon)} the published average is within "
         f"±{significant(_reach(epsilon, guests))} years in 95 of 100 cases. A reader "
         f"who was 50% sure becomes at most {surest(epsilon)} sure which of the two "
         "is true.",

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcore.figures.attackers import surest
 from dpcore.figures.plans import margins_picture
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import Knob, Lesson, LessonText, LessonView, Settings, ask, right, wrong
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
@@ -42,7 +42,7 @@ def _lesson_view(settings: Settings) -> LessonView:
     count = _enough(found)[found.own]
     return LessonView(
         picture=margins_picture(found),
-        sentence=f"A total of ε = {total:g} meets {count} of {len(_WANTED)} targets. An "
+        sentence=f"A total of ε = {in_full(total)} meets {count} of {len(_WANTED)} targets. An "
         f"attacker who was 50% sure becomes at most {surest(total)} sure.",
     )
 
@@ -126,7 +126,7 @@ def _lesson_text() -> LessonText:
                 "lines for your own questions."
             ),
             "Ask who was involved when the targets were set.",
-            f"Income is in brackets, from {brackets.lower:g} to {brackets.upper:g}.",
+            f"Income is in brackets, from {in_full(brackets.lower)} to {in_full(brackets.upper)}.",
         ),
         safe="A plan gives two numbers to compare: how sure an attacker may become, and how "
         "accurate the answers are.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.lessons import claims_picture
-from dpcore.formatting import epsilon_text, percent
+from dpcore.formatting import epsilon_text, in_full, percent
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
@@ -49,13 +49,13 @@ def _chance(size: PrivateSize, answer: float) -> str:
 def _lesson_view(settings: Settings) -> LessonView:
     size = _size(settings["epsilon"], int(settings["people"]))
     lost = _lost(size)
-    promised = f"promised: ε = {size.epsilon:g}"
+    promised = f"promised: ε = {in_full(size.epsilon)}"
     names = [f"answer {_years(at)}" for at in _ANSWERS]
     levels = {promised: size.epsilon} | dict(zip(names, lost, strict=True))
     worst = epsilon_text(max(lost))
     return LessonView(
         picture=claims_picture(
-            f"Max was promised ε = {size.epsilon:g}, but an answer can reveal ε = {worst}",
+            f"Max was promised ε = {in_full(size.epsilon)}, but an answer can reveal ε = {worst}",
             {name: level / size.epsilon for name, level in levels.items()},
             claimed=promised,
             ends=(0, _MOST_TIMES),
@@ -71,13 +71,13 @@ def _lesson_view(settings: Settings) -> LessonView:
         f"With Max, an answer of {_years(_FAR)} or less occurs in "
         f"{_chance(size, _FAR)}, and one of 0 or less in {_chance(size, 0.0)}. The "
         f"answer {_years(_FAR)} has a loss of ε = {epsilon_text(lost[-1])}. The "
-        f"guarantee of ε = {size.epsilon:g} should hold for every answer, also for "
+        f"guarantee of ε = {in_full(size.epsilon)} should hold for every answer, also for "
         "rare ones. The loss grows without limit for more extreme answers.",
     )
 
 
 def _years(answer: float) -> str:
-    return f"{answer:g} years".replace("-", "−")
+    return f"{in_full(answer)} years".replace("-", "−")
 
 
 def _lesson_text() -> LessonText:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcore.figures.resampling.subsampling import lemma_picture
-from dpcore.formatting import epsilon_text, percent, significant
+from dpcore.formatting import epsilon_text, in_full, percent, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -34,7 +34,7 @@ def _lesson_view(settings: Settings) -> LessonView:
     return LessonView(
         picture=lemma_picture(lemma_curve(epsilon, _RATES), measured, at=rate),
         sentence=f"Each person is sampled with probability {percent(rate)}, and nobody learns "
-        f"who was. A release that costs ε = {epsilon:g} on the sample costs ε = "
+        f"who was. A release that costs ε = {in_full(epsilon)} on the sample costs ε = "
         f"{epsilon_text(left)} for the whole dataset.",
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcore.figures.lessons import falling_picture
-from dpcore.formatting import people, significant
+from dpcore.formatting import in_full, people, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -44,7 +44,7 @@ def _lesson_view(settings: Settings) -> LessonView:
     marked = [(name, float(n), _half(epsilon, n)) for name, n in _groups().items()]
     title = (
         f"In a group of {size} the average age is within ±{significant(half)} years at "
-        f"ε = {epsilon:g}; ages go from {ages.lower:g} to {ages.upper:g}"
+        f"ε = {in_full(epsilon)}; ages go from {in_full(ages.lower)} to {in_full(ages.upper)}"
     )
     return LessonView(
         picture=falling_picture(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dpcore.figures.lessons import found_picture
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 from dpcore.lessons import survey
 from dpcore.lessons.lesson import (
     Knob,
@@ -43,8 +43,8 @@ def _lesson_view(settings: Settings) -> LessonView:
     spread = _spread(epsilon, people)
     width = survey.half_width(survey.mean_request(epsilon, people=people))
     title = (
-        f"At ε = {epsilon:g} each average is within ±{significant(width)} years, and Ana's age "
-        f"is off by about {significant(spread)} years"
+        f"At ε = {in_full(epsilon)} each average is within ±{significant(width)} years, and Ana's "
+        f"age is off by about {significant(spread)} years"
     )
     return LessonView(
         picture=found_picture(
@@ -57,7 +57,7 @@ def _lesson_view(settings: Settings) -> LessonView:
         ),
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
         f"follows: {significant(age)}. Noise is a random number, added before "
-        f"publishing. With noise for ε = {epsilon:g}, each average is within "
+        f"publishing. With noise for ε = {in_full(epsilon)}, each average is within "
         f"±{significant(width)} years in 95 of 100 cases. The same trick then finds "
         f"an age that is usually off by about {significant(spread)} years, and often "
         "impossible. The gray area shows the possible ages. The bars at both ends "

@@ -31,6 +31,7 @@ from scipy.special import bdtr
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.privacy.halving import halved
 
 MOST_TRIALS = 10**9
@@ -271,10 +272,12 @@ class ResizedBootstrap:
         if not 0 < self.ratio < self.people:
             raise ParameterError(
                 f"Z must lie strictly between 0 and the number of people "
-                f"{self.people:,}, got {float(self.ratio):g}."
+                f"{self.people:,}, got {in_full(float(self.ratio))}."
             )
         if self.draws > MOST_TRIALS:
-            raise ParameterError(f"Z {float(self.ratio):g} takes more than 10^9 draws. Raise Z.")
+            raise ParameterError(
+                f"Z {in_full(float(self.ratio))} takes more than 10^9 draws. Raise Z."
+            )
 
     @classmethod
     def from_ratio(cls, people: int, ratio: float, *, rows: int = 1) -> Self:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full, significant
 from dpcore.mechanisms.mechanism import require_budget
 from dpcore.mechanisms.resized_bootstrap import MOST_TRIALS, appearance, binomial
 from dpcore.privacy.conversions import pure_delta_of
@@ -99,8 +100,8 @@ class NoisyResample:
         one = cls(people=people, draws=draws, level=1.0, rows=rows, shares=shares)
         if delta > 0 and delta >= one.appears:
             raise ParameterError(
-                f"delta must be below the chance {one.appears:.3g} that somebody's "
-                f"rows are drawn, got {delta:g}: else they need not be hidden at all."
+                f"delta must be below the chance {significant(one.appears)} that somebody's "
+                f"rows are drawn, got {in_full(delta)}: else they need not be hidden at all."
             )
         return one.at(_least_noise(one, float(epsilon), float(delta)))
 

@@ -18,6 +18,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.models.factor import nobody
 
 MOST_COEFFICIENTS = 250
@@ -228,7 +229,7 @@ class Design:
         if not bounds.lower <= origin <= bounds.upper:
             raise ParameterError(
                 f"the usual value of {self.target.name!r} must lie within its bounds "
-                f"{bounds.lower:g} and {bounds.upper:g}, got {origin:g}."
+                f"{in_full(bounds.lower)} and {in_full(bounds.upper)}, got {in_full(origin)}."
             )
 
     @property

@@ -23,6 +23,7 @@ from scipy.linalg.blas import dtrsm
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import LARGEST
 from dpcore.errors import DataError, ParameterError
+from dpcore.formatting import in_full
 
 QR_ABOVE: Final = 1e10
 """Condition number of ``H``, columns scaled to length 1, from which QR is used."""
@@ -159,7 +160,7 @@ def checked_table(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]
     # Not a number is neither: its comparisons are false.
     if not all(z.min() >= -LARGEST and z.max() <= LARGEST for z in (x, y)):
         raise ParameterError(
-            f"features and targets must be numbers of size at most {LARGEST:g}; clamp "
+            f"features and targets must be numbers of size at most {in_full(LARGEST)}; clamp "
             "or replace others first."
         )
     return x, y

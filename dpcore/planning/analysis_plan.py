@@ -14,6 +14,7 @@ from dpcore.analyses.identity import canonical
 from dpcore.analyses.measurement import Direct, Width
 from dpcore.analyses.quantiles import RankPlan
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 
 LEAST, MOST = 1e-9, 700.0
 """The epsilons that a question can be planned with."""
@@ -58,7 +59,9 @@ class PlannedQuery:
         if not 0 < len(self.name.strip()) <= LONGEST_NAME:
             raise ParameterError(f"a planned question needs a name of 1 to {LONGEST_NAME} letters.")
         if self.divisible and not LEAST <= self.epsilon <= MOST:
-            raise ParameterError(f"the ε of a planned question must be from {LEAST:f} to {MOST:g}.")
+            raise ParameterError(
+                f"the ε of a planned question must be from {in_full(LEAST)} to {in_full(MOST)}."
+            )
         if not 0 <= getattr(self.request, "delta", 0.0) < 1:
             raise ParameterError("the δ of a planned question must be at least 0 and below 1.")
         if not 0 < self.weight <= HEAVIEST:
@@ -117,7 +120,9 @@ class PlannedQuery:
         if not self.divisible:
             raise ParameterError(f"what “{self.name}” costs is fixed where it was asked.")
         if not LEAST <= epsilon <= MOST:
-            raise ParameterError(f"epsilon must be from {LEAST:g} to {MOST:g}, got {epsilon:g}.")
+            raise ParameterError(
+                f"epsilon must be from {in_full(LEAST)} to {in_full(MOST)}, got {in_full(epsilon)}."
+            )
         if epsilon == self.epsilon:
             return self
         changed = replace(cast("Any", self.request), epsilon=epsilon)
@@ -232,7 +237,7 @@ class AnalysisPlan:
 
     def __post_init__(self) -> None:
         if not LEAST <= self.total <= MOST:
-            raise ParameterError(f"the total must be from {LEAST:g} to {MOST:g}.")
+            raise ParameterError(f"the total must be from {in_full(LEAST)} to {in_full(MOST)}.")
         if not 0 <= self.delta <= 0.1:  # noqa: PLR2004
             raise ParameterError("the delta of a plan must be from 0 to 0.1.")
         if len(self.items) > MOST_ITEMS:

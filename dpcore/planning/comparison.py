@@ -122,7 +122,7 @@ def around(total: float) -> tuple[float, ...]:
     low, high = max(total * _BELOW, LEAST), min(total * _ABOVE, MOST)
     first, last = (round(math.log10(end) * _PER_DECADE) for end in (low, max(high, low)))
     steps = (10 ** (step / _PER_DECADE) for step in range(first, last + 1))
-    return tuple(min(max(float(f"{step:.6g}"), LEAST), MOST) for step in steps)
+    return tuple(min(max(float(significant(step, 6)), LEAST), MOST) for step in steps)
 
 
 @dataclass(frozen=True, kw_only=True)

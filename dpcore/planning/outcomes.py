@@ -22,6 +22,7 @@ from dpcore.analyses.measurement import Direct
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.inference.group_ratios import LEAST_SIZE, point_ratios
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.covariances import CovarianceRelease, pairs_of, reaches_of
@@ -115,7 +116,7 @@ def _(
 ) -> FloatArray | None:
     width = plan.statistic.bounds.width
     if not abs(assumed) <= width:
-        raise ParameterError(f"two means differ by at most {width:g} here.")
+        raise ParameterError(f"two means differ by at most {in_full(width)} here.")
     apart = assumed / (2 * width)
     rng = np.random.default_rng(_SEED)
     found = difference_answers(plan, item.group, (0.5 + apart, 0.5 - apart), rng, _DRAWS)
@@ -131,7 +132,9 @@ def _(plan: MeansPlan, item: PlannedQuery, assumed: float, levels: FloatArray) -
 
 def _require(bounds: Interval, assumed: float) -> None:
     if not bounds.lower <= assumed <= bounds.upper:
-        raise ParameterError(f"the answer lies from {bounds.lower:g} to {bounds.upper:g}.")
+        raise ParameterError(
+            f"the answer lies from {in_full(bounds.lower)} to {in_full(bounds.upper)}."
+        )
 
 
 def numbers_of(items: Sequence[PlannedQuery]) -> tuple[int, ...]:

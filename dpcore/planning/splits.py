@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.formatting import epsilon_text
+from dpcore.formatting import epsilon_text, in_full
 from dpcore.mechanisms.search import first_where
 from dpcore.planning.analysis_plan import LEAST, MOST, AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.targets import aim, least_epsilon
@@ -125,7 +125,7 @@ def _dealt(
         if not kept:
             raise ParameterError(
                 f"a total of {epsilon_text(total)} is too small for {len(free)} "
-                f"questions: each needs {LEAST:g} at least."
+                f"questions: each needs {in_full(LEAST)} at least."
             )
         raise ParameterError(
             f"the questions that keep their ε take {epsilon_text(kept)} of "

@@ -52,6 +52,7 @@ from scipy.special import ndtr
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.privacy import gaussian
 from dpcore.privacy.bootstrap_profiles import (
     TAIL,
@@ -165,7 +166,7 @@ def epsilon_of_step(
     """Return ``epsilon`` for the change by one copy of a row over the noise, ``mu``."""
     _require(mu, times, people)
     if not LEAST_DELTA <= delta < 1:
-        raise ParameterError(f"delta must be from {LEAST_DELTA:g} to below 1, got {delta}.")
+        raise ParameterError(f"delta must be from {in_full(LEAST_DELTA)} to below 1, got {delta}.")
     if mu == 0:
         return 0.0
     if mu > LARGEST_STEP:
@@ -368,7 +369,7 @@ def revealed_epsilon(
     if not np.all(np.isnan(mu) | (mu >= 0)):
         raise ParameterError("shifts over the noise must be at least 0.")
     if not LEAST_DELTA <= delta < 1:
-        raise ParameterError(f"delta must be from {LEAST_DELTA:g} to below 1, got {delta}.")
+        raise ParameterError(f"delta must be from {in_full(LEAST_DELTA)} to below 1, got {delta}.")
     result = np.where(np.isnan(mu), np.nan, np.where(np.isinf(mu), np.inf, 0.0))
     proper = np.isfinite(mu) & (mu > 0)
     shifts = mu[proper]
@@ -519,7 +520,7 @@ def calibration_steps(
     Stop asking to stop the search. Arguments and errors are those of ``calibrate``.
     """
     if not 0 < rho <= MOST_RHO:
-        raise ParameterError(f"rho must be above 0 and at most {MOST_RHO:g}, got {rho}.")
+        raise ParameterError(f"rho must be above 0 and at most {in_full(MOST_RHO)}, got {rho}.")
     target = claimed_epsilon(rho, delta)
     if target <= 0:
         raise ParameterError(f"ρ = {rho} means ε = 0 at δ = {delta}. Choose a smaller δ.")

@@ -93,7 +93,7 @@ def require_people(people: int) -> None:
     if people < 1:
         raise ParameterError(f"the number of people must be at least 1, got {people}.")
     if people > MOST_PEOPLE:
-        raise ParameterError(f"there must be at most {MOST_PEOPLE:.0e} people.")
+        raise ParameterError("there must be at most 10³⁰ people.")
 
 
 def attained_delta(mu: float, epsilon: ArrayLike, *, people: int) -> FloatArray:

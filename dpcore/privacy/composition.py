@@ -36,6 +36,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.privacy import conversions, gaussian
 from dpcore.privacy.amplification import NoiseLaw, subsampled_divergence, subsampled_epsilon
 from dpcore.privacy.conversions import advanced_epsilon, epsilon_of_rho, rho_of_pure
@@ -348,8 +349,8 @@ def repeated(
     """
     if not LEAST_RATIO <= ratio <= LARGEST_RATIO:
         raise ParameterError(
-            f"the shift over the noise must be from {LEAST_RATIO:g} to "
-            f"{LARGEST_RATIO:g}, got {ratio}."
+            f"the shift over the noise must be from {in_full(LEAST_RATIO)} to "
+            f"{in_full(LARGEST_RATIO)}, got {ratio}."
         )
     if not (0 < rate <= 1 and 0 < delta < 1):
         raise ParameterError(

@@ -20,7 +20,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dates import FIRST_DAY, LAST_DAY, date_of, day_of
 from dpcore.data.quantities import MOMENTS, Quantity
 from dpcore.errors import ParameterError
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 
 MOST_BINS: Final = 200
 
@@ -119,14 +119,14 @@ def bin_labels(edges: tuple[float, ...]) -> tuple[str, ...]:
     """Return the name of each bin; all but the last leave out their upper edge.
 
     >>> bin_labels((0.0, 18.0, 65.0))
-    ('[0, 18)', '[18, 65]')
+    ('0 to below 18', '18 to 65')
     """
     for digits in (12, 17):  # 17 tell any two floats apart
-        ends = [f"{edge:.{digits}g}" for edge in edges]
-        names = [f"[{lower}, {upper})" for lower, upper in pairwise(ends)]
-        if len(set(names)) == len(names):
+        ends = [in_full(edge, digits) for edge in edges]
+        if len(set(ends)) == len(ends):
             break
-    return (*names[:-1], f"[{ends[-2]}, {ends[-1]}]")
+    below = (f"{lower} to below {upper}" for lower, upper in pairwise(ends[:-1]))
+    return (*below, f"{ends[-2]} to {ends[-1]}")
 
 
 def whole_labels(edges: tuple[float, ...]) -> tuple[str, ...]:
@@ -136,7 +136,9 @@ def whole_labels(edges: tuple[float, ...]) -> tuple[str, ...]:
     ('0 to 17', '18', '19 to 65')
     """
     pairs = ((int(one), int(other) - 1) for one, other in pairwise(edges))
-    return tuple(f"{first}" if first == last else f"{first} to {last}" for first, last in pairs)
+    return tuple(
+        f"{first:,}" if first == last else f"{first:,} to {last:,}" for first, last in pairs
+    )
 
 
 def bins_of(numbers: FloatArray, edges: tuple[float, ...]) -> FloatArray:

@@ -19,6 +19,7 @@ from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.statistics.bins import bins_of
 
 
@@ -208,7 +209,7 @@ class Membership:
             return "everybody"
         low, high = self.interval.lower, self.interval.upper
         lower, upper = (
-            quantity.exactly(end) if quantity.is_date else f"{end:.12g}" for end in (low, high)
+            quantity.exactly(end) if quantity.is_date else in_full(end) for end in (low, high)
         )
         if high == float("inf"):
             return f"{name} at least {lower}"

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from dpcore.formatting import percent
+from dpcore.formatting import in_full, percent, significant, with_sign
 from dpcore.studies.covariance_study import LABELS, CovarianceDesign, Degenerate, ScenarioOutcome
 from dpcore.studies.findings import ClaimFinding, Verdict
 
@@ -68,15 +68,15 @@ def _small_samples(run: CovarianceRun) -> ClaimFinding:
         if pairs:
             few, many = pairs[0]
             text = (
-                f"First variance, {where(few)}: bias {few.of['v1'].exact_bias:+.3g} "
-                f"(simulated {few.of['v1'].bias:+.3g}); with {many.scenario.people} "
-                f"people {many.of['v1'].exact_bias:+.3g}. "
+                f"First variance, {where(few)}: bias {with_sign(few.of['v1'].exact_bias)} "
+                f"(simulated {with_sign(few.of['v1'].bias)}); with {many.scenario.people} "
+                f"people {with_sign(many.of['v1'].exact_bias)}. "
             )
         if centered:
             most = max(abs(o.of["r"].mean) for o in centered)
             text += (
                 "At correlation 0 the exact bias of covariance and correlation is 0; "
-                f"the largest simulated mean correlation is {most:.2g}."
+                f"the largest simulated mean correlation is {significant(most, 2)}."
             )
         return text.strip()
 
@@ -150,8 +150,8 @@ def _less_biased(run: CovarianceRun, key: str, what: str, names: tuple[str, ...]
         counted = run.design.degenerate is Degenerate.ZERO
         return (
             f"Not in {len(against)} of {len(cells)} comparisons, at {listed(people)} "
-            f"people: {LABELS[cell[2]]}, correlation {cell[0]:g}, {cell[1]} people, "
-            f"bias {bit:.3g} for BIT against {cut:.3g}."
+            f"people: {LABELS[cell[2]]}, correlation {in_full(cell[0])}, {cell[1]} people, "
+            f"bias {significant(bit)} for BIT against {significant(cut)}."
             + (" Releases with a variance of 0 count as 0 here." if counted else "")
         )
 
@@ -197,7 +197,7 @@ def _shapes(run: CovarianceRun) -> ClaimFinding:
             tests.append(few.zero_variance > many.zero_variance)
             parts.append(
                 f"BIT releases a first variance of exactly 0 with probability "
-                f"{few.zero_variance:.3g} for {few.scenario.people} people, "
+                f"{significant(few.zero_variance)} for {few.scenario.people} people, "
                 f"{_rounded(many.zero_variance)} for {many.scenario.people}"
             )
     if len({o.scenario.people for o in centered}) > 1:
@@ -207,7 +207,7 @@ def _shapes(run: CovarianceRun) -> ClaimFinding:
             tests.append(abs(boxes[0] - _UNIFORM) < abs(boxes[1] - _UNIFORM))
             parts.append(
                 f"half of the truncated correlations lie within a stretch of "
-                f"{boxes[0]:.2f} ({where(few)}) and {boxes[1]:.2f} "
+                f"{significant(boxes[0])} ({where(few)}) and {significant(boxes[1])} "
                 f"({many.scenario.people} people); flat noise would give 1"
             )
     claim = (
@@ -234,7 +234,7 @@ def _ends(run: CovarianceRun) -> ClaimFinding:
 
 
 def _rounded(chance: float) -> str:
-    return f"{chance:.2g}" if chance > _SMALLEST else "practically never"
+    return significant(chance, 2) if chance > _SMALLEST else "practically never"
 
 
 def _box(outcome: ScenarioOutcome) -> float:
@@ -293,7 +293,7 @@ def judge(key: str, claim: str, tests: Sequence[bool], evidence: Callable[[], st
 def where(outcome: ScenarioOutcome) -> str:
     """Return which scenario it is, in words."""
     known = outcome.scenario
-    return f"correlation {known.correlation:g}, {known.people} people"
+    return f"correlation {in_full(known.correlation)}, {known.people} people"
 
 
 def listed(numbers: Sequence[int]) -> str:

@@ -26,6 +26,7 @@ from scipy.special import ndtr, ndtri
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.bounded import Bounding, draw
 from dpcore.mechanisms.catalog import CATALOG
@@ -108,7 +109,7 @@ class CovarianceDesign:
                 if not 0 < sd * sd <= largest_variance(width, n):
                     raise ParameterError(
                         "every standard deviation must be positive and possible within "
-                        f"the bounds, got {sd:g} within {width:g}."
+                        f"the bounds, got {in_full(sd)} within {in_full(width)}."
                     )
 
     def release(self, key: str, people: int) -> CovarianceRelease:
@@ -462,7 +463,7 @@ def numbers(
                     "mean, exact": summary.exact,
                     "bias, simulated": summary.bias,
                     "standard deviation": summary.sd,
-                    **{f"percentile {p:g}": value for p, value in percentiles},
+                    **{f"percentile {in_full(p)}": value for p, value in percentiles},
                     "repetitions counted": summary.kept,
                     "share exactly -1 or 1": summary.at_ends,
                     "share without a correlation": outcome.degenerate,

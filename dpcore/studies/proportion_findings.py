@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.formatting import percent
+from dpcore.formatting import in_full, percent, significant, with_sign
 from dpcore.studies.findings import ClaimFinding, Verdict
 from dpcore.studies.proportion_study import Procedure, ProcedureAccuracy, ProportionDesign
 
@@ -46,7 +46,7 @@ def _bias_of_ends(run: ProportionRun) -> ClaimFinding:
         little = run.at(Procedure.RESCALING, key, run.little)
         up, down = little.bias[run.smallest], little.bias[run.largest]
         checks += [bool(up > 0), bool(down < 0)]
-        words.append(f"{_SHORT[key]} {up:+.3f} and {down:+.3f}")
+        words.append(f"{_SHORT[key]} {with_sign(up)} and {with_sign(down)}")
     return ClaimFinding(
         claim="Re-scaling has hardly any bias with much data; with little, the "
         "smallest cell comes out too large and the largest too small",
@@ -67,8 +67,8 @@ def _bounding(run: ProportionRun) -> ClaimFinding:
     return ClaimFinding(
         claim=claim,
         verdict=Verdict.of([bool(bias[1] < bias[0]), bool(rmse[0] < rmse[1])]),
-        evidence=f"largest bias {bias[1]:.3f} against {bias[0]:.3f}, typical error "
-        f"{rmse[1]:.3f} against {rmse[0]:.3f} at {run.where}",
+        evidence=f"largest bias {significant(bias[1])} against {significant(bias[0])}, typical "
+        f"error {significant(rmse[1])} against {significant(rmse[0])} at {run.where}",
     )
 
 
@@ -95,11 +95,12 @@ def _convergence(run: ProportionRun) -> ClaimFinding:
     }
     if np.isinf(list(ratios.values())).any():
         return _untested(claim, _NO_ERROR)
-    words = [f"{_SHORT[key]} {ratio:.2f}" for key, ratio in ratios.items()]
+    words = [f"{_SHORT[key]} {significant(ratio)}" for key, ratio in ratios.items()]
     return ClaimFinding(
         claim=claim,
         verdict=Verdict.of([ratio <= _SAME for ratio in ratios.values()]),
-        evidence=f"Ratio of RMSE at ε = {run.much[0]:g}, n = {run.much[1]:,}: " + ", ".join(words),
+        evidence=f"Ratio of RMSE at ε = {in_full(run.much[0])}, n = {run.much[1]:,}: "
+        + ", ".join(words),
     )
 
 
@@ -141,8 +142,8 @@ def _synthesis_costs(run: ProportionRun) -> ClaimFinding:
             return _untested(claim, _NO_ERROR)
         checks += [bool(many > one), bool(ratio > _SIMILAR)]
         words.append(
-            f"{_SHORT[key]} largest bias {one:.3f} to {many:.3f}, RMSE {ratio:.1f} times the "
-            f"non-private one even at n = {setting[1]}"
+            f"{_SHORT[key]} largest bias {significant(one)} to {significant(many)}, RMSE "
+            f"{significant(ratio)} times the non-private one even at n = {setting[1]}"
         )
     return ClaimFinding(claim=claim, verdict=Verdict.of(checks), evidence="; ".join(words))
 
@@ -162,14 +163,14 @@ def _remainder(run: ProportionRun) -> ClaimFinding:
             checks.append(int(np.argmin((covered / usual)[cells])) == cell)
             words.append(
                 f"{_SHORT[key]}, p{cell + 1} left over: typical error "
-                f"{rest[cells].mean() / flat[cells].mean():.2f} times, coverage of "
+                f"{significant(rest[cells].mean() / flat[cells].mean())} times, coverage of "
                 f"p{cell + 1} {percent(usual[cell])} to {percent(covered[cell])}"
             )
     return ClaimFinding(
         claim="All-but-one has a larger typical error than re-scaling at the smallest "
         "ε, and its coverage suffers most in the cell left over",
         verdict=Verdict.of(checks),
-        evidence=f"mean over n at ε = {run.little[0]:g}: {'; '.join(words)}",
+        evidence=f"mean over n at ε = {in_full(run.little[0])}: {'; '.join(words)}",
     )
 
 
@@ -181,7 +182,10 @@ def _remainder_bias(run: ProportionRun) -> ClaimFinding:
         for procedure, cell in zip(procedures, run.left_over, strict=True):
             rest = run.bias(procedure, key).max()
             checks.append(bool(rest < flat))
-            words.append(f"{_SHORT[key]} {rest:.3f} against {flat:.3f} if p{cell + 1} is left")
+            words.append(
+                f"{_SHORT[key]} {significant(rest)} against {significant(flat)} if p{cell + 1} "
+                "is left"
+            )
     return ClaimFinding(
         claim="All-but-one has less bias than re-scaling with little data",
         verdict=Verdict.of(checks),
@@ -198,7 +202,10 @@ def _tree_cells(run: ProportionRun) -> ClaimFinding:
             for at in (run.little, run.much)
         )
         checks += [little > 1, little > much]
-        words.append(f"{_SHORT[key]} {little:.2f} times with little data, {much:.2f} with much")
+        words.append(
+            f"{_SHORT[key]} {significant(little)} times with little data, {significant(much)} "
+            "with much"
+        )
     return ClaimFinding(
         claim="The universal histogram is worse for single cells, most with little data",
         verdict=Verdict.of(checks),
@@ -221,13 +228,13 @@ def _tree_pairs(run: ProportionRun) -> ClaimFinding:
         chance = 3 * float(np.hypot(error[run.cells], other[run.cells]))
         checks += [bool(node < pairs[1:].min()), bool(node >= flat - chance)]
         words.append(
-            f"{_SHORT[key]} {node:.3f}, other pairs {pairs[1:].mean():.3f}, by "
-            f"re-scaling {flat:.3f}"
+            f"{_SHORT[key]} {significant(node)}, other pairs {significant(pairs[1:].mean())}, by "
+            f"re-scaling {significant(flat)}"
         )
     return ClaimFinding(
         claim=claim,
         verdict=Verdict.of(checks),
-        evidence=f"typical error at ε = {run.little[0]:g}, mean over n: " + "; ".join(words),
+        evidence=f"typical error at ε = {in_full(run.little[0])}, mean over n: " + "; ".join(words),
     )
 
 
@@ -310,7 +317,7 @@ class ProportionRun:
     @property
     def where(self) -> str:
         """Return the setting with little data in words."""
-        return f"ε = {self.little[0]:g}, n = {self.little[1]}"
+        return f"ε = {in_full(self.little[0])}, n = {self.little[1]}"
 
     def over_sizes(
         self, procedure: Procedure, key: str, metric: str

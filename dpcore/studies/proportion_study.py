@@ -21,6 +21,7 @@ import numpy as np
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full, significant
 from dpcore.inference.multiple_synthesis import combine
 from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
 from dpcore.mechanisms.bounded import Bounding, draw
@@ -88,12 +89,14 @@ class ProportionDesign:
         )
         _require(all(0 <= share <= 1 for share in self.shares), "every proportion: 0 to 1")
         total = sum(self.shares)
-        _require(abs(total - 1) <= _ROUNDING, f"the proportions sum to 1, not to {total:.6g}")
+        _require(
+            abs(total - 1) <= _ROUNDING, f"the proportions sum to 1, not to {significant(total, 6)}"
+        )
         for epsilon in self.epsilons:
             require_budget(epsilon)
         _require(
             min(self.epsilons, default=1.0) >= LEAST_EPSILON,
-            f"every privacy parameter: {LEAST_EPSILON:g} or more",
+            f"every privacy parameter: {in_full(LEAST_EPSILON)} or more",
         )
         _require(
             all(1 <= people <= MOST_PEOPLE for people in self.people),

@@ -27,7 +27,7 @@ import pandas as pd
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 from dpcore.models import leverage_and_residual
 from dpcore.models.added_records import largest_addition
 from dpcore.models.guarantees import RecordBounds, for_all, gaussian_gamma, worst_case
@@ -199,7 +199,8 @@ def sample_losses(simulation: Simulation, gamma: float) -> SampleLosses:
     """
     if simulation.penalty < 1:
         raise ParameterError(
-            f"the penalty must be at least 1, got {simulation.penalty:.3g}: raise its strength."
+            f"the penalty must be at least 1, got {significant(simulation.penalty)}: "
+            "raise its strength."
         )
     fit, bounds = simulation.fit(), RecordBounds()
     left = removals(fit)
@@ -269,7 +270,7 @@ class Wang2019Design:
             if not 1 <= len(values) <= _MOST_SETTINGS or min(values) <= 0:
                 raise ParameterError(f"the {what} must be 1 to {_MOST_SETTINGS} positive numbers.")
         if not all(gamma <= _MOST_GAMMA for gamma in self.gammas):
-            raise ParameterError(f"the gammas must be at most {_MOST_GAMMA:g}.")
+            raise ParameterError(f"the gammas must be at most {in_full(_MOST_GAMMA)}.")
         largest = max(self.simulation.people, *self.sizes) * self.simulation.columns
         if largest > MOST_NUMBERS:
             raise ParameterError(
@@ -278,7 +279,7 @@ class Wang2019Design:
         if self.second.penalty < 1:
             raise ParameterError(
                 "the penalty of Figure 2 must be at least 1, got "
-                f"{self.second.penalty:.3g}: raise its strength."
+                f"{significant(self.second.penalty)}: raise its strength."
             )
 
     @property
@@ -418,18 +419,18 @@ def _of_sizes(parts: Sequence[FigurePart]) -> ClaimFinding:
     if len(set(people)) < 2 or min(medians) <= 0:  # noqa: PLR2004 - two ends of a line
         return _unseen("2a", claim)
     power = _power(people, medians)
-    told = f"From {people[0]:,g} to {people[-1]:,g} people the median"
+    told = f"From {in_full(people[0])} to {in_full(people[-1])} people the median"
     if power >= 0:
         return ClaimFinding(key="2a", claim=claim, verdict=Verdict.FAILS, evidence=f"{told} grows.")
     close = abs(power + 1) <= _ABOUT
-    evidence = f"{told} falls as n to the power {power:.2f}"
+    evidence = f"{told} falls as n to the power {significant(power)}"
     if not close:
-        evidence += f", where 1/n means −1 (within {_ABOUT:g})"
+        evidence += f", where 1/n means −1 (within {in_full(_ABOUT)})"
         last = _power(people[-2:], medians[-2:])
         if len(people) > 2:  # noqa: PLR2004 - more than the two ends
             evidence += (
-                f"; between the last two, {people[-2]:,g} and {people[-1]:,g}, the "
-                f"power is {last:.2f}"
+                f"; between the last two, {in_full(people[-2])} and {in_full(people[-1])}, the "
+                f"power is {significant(last)}"
             )
     return ClaimFinding(
         key="2a",
@@ -480,7 +481,7 @@ def _fraction(factor: float) -> str:
 def _times(factor: float) -> str:
     if math.isinf(factor):
         return "infinitely many"
-    return f"{factor:,.0f}" if factor >= 100 else f"{factor:.3g}"  # noqa: PLR2004 - 3 digits
+    return f"{factor:,.0f}" if factor >= 100 else significant(factor)  # noqa: PLR2004 - 3 digits
 
 
 def _verdict(*, holds: bool, tuned: bool) -> Verdict:

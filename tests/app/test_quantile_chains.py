@@ -21,7 +21,7 @@ def test_several_quantiles_are_one_question_in_order(open_page, follow):
     )
     assert margin(app).value.endswith(" ranks")
     seen = follow(app)
-    assert seen.title == "25, 50 and 90 % quantiles of age"
+    assert seen.title == "25, 50 and 90% quantiles of age"
     assert list(seen.answer) == sorted(seen.answer)
     assert seen.tradeoffs.endswith(" ranks**")
     assert "moves the answer by" not in seen.exposed
@@ -38,7 +38,7 @@ def test_shares_that_are_no_quantiles_are_explained(open_page):
     app = choose(open_page("release"), "Statistic", "several quantiles")
     for text, said in (
         ("10, x", "must be numbers"),
-        ("0, 50", "strictly between 0 and 100 %"),
+        ("0, 50", "strictly between 0 and 100%"),
         ("50", "2 to 19 different shares"),
     ):
         set_to(app, "text_input", "Percent of people below each", text)

@@ -30,7 +30,7 @@ def test_median_and_quantile_are_chosen_and_have_a_margin_in_ranks(open_page, fo
     choose(go(app, "release"), "Statistic", "quantile")
     set_to(app, "number_input", "Percent of people below it", 75.0)
     quantile = follow(app)
-    assert quantile.title == "75 % quantile of age"
+    assert quantile.title == "75% quantile of age"
     assert quantile.tradeoffs.endswith(" ranks**")
     for seen in (median, quantile):
         assert 0 <= seen.answer[0] <= 100

@@ -69,7 +69,7 @@ def test_new_settings_are_run_on_the_button_only(page):
         ("Proportions of the cells", "nan, 1", "0 to 1"),
         ("Privacy parameters ε", "0", "positive"),
         (PEOPLE, "10.5", "whole"),
-        ("Privacy parameters ε", "1e-300", "1e-09 or more"),
+        ("Privacy parameters ε", "1e-300", "10⁻⁹ or more"),
         (PEOPLE, "0", "1 to 1,000,000,000"),
         (PEOPLE, "1e308", "1 to 1,000,000,000"),
         (PEOPLE, "inf", "whole"),

@@ -160,7 +160,7 @@ def test_the_answer_has_a_standard_error_and_an_interval():
     assert len(answer.values) == len(answer.labels) == 20
     mean = np.mean(answer.values)
     assert answer.derived["mean of the bootstraps"] == pytest.approx(mean)
-    lower, upper = (answer.derived[f"{end} end of the 95 % interval"] for end in ("lower", "upper"))
+    lower, upper = (answer.derived[f"{end} end of the 95% interval"] for end in ("lower", "upper"))
     assert lower < mean < upper
     assert lower + upper == pytest.approx(2 * mean)
     alone = asked(times=1)

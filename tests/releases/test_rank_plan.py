@@ -49,7 +49,7 @@ def test_the_answer_is_a_candidate_and_names_its_rank_error(q):
     answer = request.plan.answer(request.plan.statistic.value(values), cost=request.cost)
     (chosen,) = answer.values
     assert chosen in request.plan.statistic.grid
-    title = "median of age" if q is None else "25 % quantile of age"
+    title = "median of age" if q is None else "25% quantile of age"
     assert answer.labels == (title,)
     assert answer.intervals is None
     (width,) = request.plan.half_widths(0.95)

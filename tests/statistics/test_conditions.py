@@ -79,7 +79,7 @@ def said(kind, column=PAY, size=PUBLIC, unit=None, **changes):
                 StatisticKind.PROPORTION,
                 membership=Membership(interval=Interval(lower=1e5, upper=1.5e5)),
             ),
-            f"share of people with pay from 100000 to 150000, {FILLED}",
+            f"share of people with pay from 100,000 to 150,000, {FILLED}",
         ),
         (
             said(StatisticKind.HISTOGRAM, edges=(0.0, 1e5, 2e5)),

@@ -241,8 +241,8 @@ def test_bins_leave_out_their_upper_edge_and_take_what_lies_beyond():
     asked = query(StatisticKind.HISTOGRAM, column, edges=equal_edges(AGES, 4))
     table = Table(column, [-5.0, 25.0, 99.0, np.inf])
     assert asked.values(table).tolist() == [0, 1, 3, 3]
-    assert asked.statistic.labels[0] == "[0, 25)"
-    assert asked.statistic.labels[-1] == "[75, 100]"
+    assert asked.statistic.labels[0] == "0 to below 25"
+    assert asked.statistic.labels[-1] == "75 to 100"
     with pytest.raises(ParameterError, match="2 to 200 bins"):
         equal_edges(AGES, 1)
 

@@ -27,7 +27,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 from dpcore.mechanisms.catalog import Entry
 from dpcore.mechanisms.covariances import sensitivity_split
 from dpcore.postprocessing.share_constraints import MOST_SYNTHESES, Constraint, ConstraintKind
@@ -85,7 +85,7 @@ def ask(study: Study, *, priced: bool = True) -> Request:
         for cell in rest
     ]
     if anew and priced:
-        st.caption(f"For another column ε starts at {_USUAL_EPSILON:g} again.")
+        st.caption(f"For another column ε starts at {in_full(_USUAL_EPSILON)} again.")
     if changed:
         st.caption(f"This column has no {changed}; the question is now its {kind}.")
     place = st.container()

@@ -186,7 +186,9 @@ def _own(study: Study | None) -> InterpretationSubject:
     sides = Sides.of(relation)
     if key == _ANY:
         told = AttackerView(guarantee=Guarantee(epsilon=epsilon, delta=delta), sides=sides)
-        return InterpretationSubject(told=told, reading=None, facts=facts, name=f"ε = {epsilon:g}")
+        return InterpretationSubject(
+            told=told, reading=None, facts=facts, name=f"ε = {in_full(epsilon)}"
+        )
     entry = CATALOG[key]
     with controls.valid():
         found = attacker.of_mechanism(
@@ -200,8 +202,8 @@ def _own(study: Study | None) -> InterpretationSubject:
             raise ParameterError(f"{entry.label} guarantees nothing finite with these settings.")
     if entry.bounded:
         st.caption(
-            f"Assumption: one {session.unit().noun} moves the number by {100 * _SHARE:g}% of "
-            "its range."
+            f"Assumption: one {session.unit().noun} moves the number by {in_full(100 * _SHARE)}% "
+            "of its range."
         )
     _show_flaw(epsilon, found.guarantee.epsilon, entry.flaw)
     told = AttackerView(

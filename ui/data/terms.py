@@ -42,7 +42,7 @@ _WEAK_EPSILON = 4.0
 
 
 _WHY = (
-    f"ε = {_USUAL_EPSILON:g} is a start, not a recommendation. It pays for six releases "
+    f"ε = {in_full(_USUAL_EPSILON)} is a start, not a recommendation. It pays for six releases "
     "at ε = 0.5 each. “Plan” shows what less would do."
 )
 

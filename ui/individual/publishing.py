@@ -244,7 +244,7 @@ def _count(target: _Target, subject: Subject) -> None:
         digits=digits,
     )
     _shown(found, what, "")
-    low, high = (f"{candidate:,.6g}" for candidate in found.candidates)
+    low, high = (significant(candidate, 6) for candidate in found.candidates)
     st.markdown(
         "What was published is one loss: by how much the released number changes the "
         f"odds that a certain counted {session.unit().noun} is there. It leaves two "

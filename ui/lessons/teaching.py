@@ -76,7 +76,7 @@ def show_clock(place: LessonPlace) -> None:
     """Show what is left; once the clock runs, it goes on by itself."""
     began = _began()
     if began is not None:
-        st.query_params[_CLOCK] = f"{began.timestamp():.0f}"
+        st.query_params[_CLOCK] = str(int(began.timestamp()))
 
     def tick() -> None:
         passed = None if began is None else (datetime.now(UTC) - began).total_seconds() / 60

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 import numpy as np
@@ -16,7 +15,7 @@ from dpcore.data.columns import ColumnKind
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import InPartsError
 from dpcore.figures.coefficients import coefficients_picture
-from dpcore.formatting import in_full, people, percent, significant
+from dpcore.formatting import in_full, measured, people, percent, significant
 from dpcore.models.design import Term
 from dpcore.models.diagnostics import Diagnostics, diagnose
 from dpcore.models.loss_functions import ModelKind
@@ -40,7 +39,6 @@ _MEANS: Final = {
     ModelKind.LOGISTIC: "the log odds of yes",
     ModelKind.POISSON: "the logarithm of the expected count",
 }
-_UNKNOWN: Final = 2
 """Digits of a number whose noise is not known in its unit."""
 _ROUNDING: Final = 1e-9
 _SPREADS: Final = (1.0, 0.5, 0.1)
@@ -369,14 +367,14 @@ def coefficients_in_units(answer: Release, asked: ModelRequest, values: FloatArr
     table = _terms_table(asked)
     numbers = list(in_units(question.design, values).values())
     if widths is None:
-        table["adds"] = [significant(number, _UNKNOWN) for number in numbers]
+        table["adds"] = [significant(number, 2) for number in numbers]
         results.table(table, key="in-units")
         st.caption("No interval is known in these units for this kind of release.")
     else:
         pairs = list(zip(numbers, widths.tolist(), strict=True))
-        table["adds"] = [to_noise(number, width) for number, width in pairs]
-        table["from"] = [to_noise(number - width, width) for number, width in pairs]
-        table["to"] = [to_noise(number + width, width) for number, width in pairs]
+        table["adds"] = [measured(number, width) for number, width in pairs]
+        table["from"] = [measured(number - width, width) for number, width in pairs]
+        table["to"] = [measured(number + width, width) for number, width in pairs]
         results.table(table, key="in-units")
         st.caption(
             "The 95% intervals cover all coefficients of the penalized fit simultaneously. A "
@@ -414,19 +412,6 @@ def fit_in_units(asked: ModelRequest, theta: FloatArray, plain: FloatArray | Non
         unbent = list(in_units(design, plain).values())
         table["without the penalty"] = [significant(number, 4) for number in unbent]
     return table
-
-
-def to_noise(number: float, width: float) -> str:
-    """Return a number with no more digits than its noise leaves.
-
-    >>> to_noise(123.456, 2.34), to_noise(0.0123456, 0.0021), to_noise(-1234.5, 321.0)
-    ('123.5', '0.0123', '-1230')
-    """
-    if not (math.isfinite(number) and 0 < width < math.inf):
-        return significant(number, _UNKNOWN)
-    places = 1 - math.floor(math.log10(width))
-    rounded = float(np.round(number, places)) + 0.0
-    return f"{rounded:.{max(places, 0)}f}"
 
 
 def _named(term: Term) -> str:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.figures.plans import losses_picture
-from dpcore.formatting import epsilon_text, percent, significant
+from dpcore.formatting import epsilon_text, in_full, percent, significant
 from dpcore.individual.explanation import role
 from dpcore.individual.losses import Losses
 from dpcore.planning.comparison import Option
@@ -232,14 +232,14 @@ def show_leak() -> None:
     if found.tells:
         st.markdown(
             "**ε alone reveals who is in the data**, before any answer, and even the pay: "
-            f"{limit:g} · {_BOUND:,.0f} € / {significant(found.inside, 6)} "
+            f"{in_full(limit)} · {_BOUND:,.0f} € / {significant(found.inside, 6)} "
             f"≈ {found.read:,.0f} €."
         )
     else:
         st.markdown(
             f"Here both are the same, because a colleague earns {max(COLLEAGUES):,} €. But ε "
-            f"reveals *that* pay: {limit:g} · {_BOUND:,.0f} € / {significant(found.inside, 6)} "
-            f"≈ {found.read:,.0f} €."
+            f"reveals *that* pay: {in_full(limit)} · {_BOUND:,.0f} € / "
+            f"{significant(found.inside, 6)} ≈ {found.read:,.0f} €."
         )
     st.caption("Choose a total from public numbers: targets, earlier totals, and odds.")
 

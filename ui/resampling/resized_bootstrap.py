@@ -13,7 +13,7 @@ import streamlit as st
 from dpcore.errors import ParameterError
 from dpcore.figures.resampling import resized_pictures as figures
 from dpcore.figures.resampling.resized_pictures import chance
-from dpcore.formatting import at_most, epsilon_text, people, significant
+from dpcore.formatting import at_most, epsilon_text, in_full, people, significant
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.mechanisms.resized_repair import NoisyResample
 from dpcore.privacy.interpretation import best_guess
@@ -448,7 +448,7 @@ def _errors(case: ResizedCase, key: str) -> None:
         ("resized bootstrap, claimed: Z/n²", bootstrap.claimed_variance, None),
         ("the same, as its summary says: Z/(εn²)", bootstrap.stated_variance, None),
         ("resized bootstrap, really: p (1 − p)/m", real, None),
-        (f"repaired, ε = {case.epsilon:g}: p (1 − p)/m + 2b²", fixed, None),
+        (f"repaired, ε = {in_full(case.epsilon)}: p (1 − p)/m + 2b²", fixed, None),
         *(
             (rival.name, rival.variance, resized_study.break_even(bootstrap, rival))
             for rival in rivals

@@ -15,7 +15,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.formatting import epsilon_text, people, significant
+from dpcore.formatting import epsilon_text, in_full, people, significant
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.statistics.entries import Membership
@@ -102,7 +102,7 @@ def ask(study: Study) -> tuple[ColumnScores, Study]:
         delta = controls.row(4)[0].selectbox(
             "δ of the repaired form",
             _DELTAS,
-            format_func=lambda delta: f"{delta:g}",
+            format_func=in_full,
             key="resized-delta",
             kept="table",
             note="0 is a pure guarantee. A δ must be below one in the number of "

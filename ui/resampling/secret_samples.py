@@ -414,7 +414,9 @@ def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
     usual = epsilon == SOURCE_EPSILON
     lemma = "2q" if usual else "q eᵋ (by note c; lemma 3 is about ε = 1)"
     limit = (
-        f"up to q = {ONE_SIDED_LIMIT:.3f}" if usual else f"up to q = {ONE_SIDED_LIMIT:.3f} at ε = 1"
+        f"up to q = {significant(ONE_SIDED_LIMIT)}"
+        if usual
+        else f"up to q = {significant(ONE_SIDED_LIMIT)} at ε = 1"
     )
     kept = Retention.of(0.1, 3.0)
     rows = [

@@ -30,7 +30,7 @@ from dpcore.figures.resampling.bootstrap import (
     scores_picture,
     share_text,
 )
-from dpcore.formatting import percent, significant
+from dpcore.formatting import in_full, percent, significant
 from dpcore.inference.bootstrap_intervals import BoughtVariance
 from dpcore.postprocessing.combining import laplace_variance, laplace_weights, published_weights
 from dpcore.privacy.bootstrap_cost import (
@@ -303,7 +303,7 @@ def _combining(_: BootstrapSettings, *, epsilons: tuple[float, ...]) -> None:
     if not 1 <= len(epsilons) <= _MOST_ANSWERS:
         raise ParameterError(f"give 1 to {_MOST_ANSWERS} answers, separated by commas.")
     if not all(_LEAST <= epsilon <= _MOST for epsilon in epsilons):
-        raise ParameterError(f"give every answer an ε from {_LEAST:f} to {_MOST:,}.")
+        raise ParameterError(f"give every answer an ε from {in_full(_LEAST)} to {_MOST:,}.")
     right, wrong = laplace_weights(epsilons), published_weights(epsilons)
     best, printed = (laplace_variance(epsilons, weights) for weights in (right, wrong))
     st.markdown(

@@ -23,7 +23,7 @@ from dpcore.figures.resampling.bootstrap import (
     one_picture,
     others,
 )
-from dpcore.formatting import epsilon_text, people, significant
+from dpcore.formatting import epsilon_text, in_full, people, significant
 from dpcore.inference.bootstrap_intervals import FEWEST_EXPECTED, FEWEST_PEOPLE, too_rare
 from dpcore.releases.digits import quantity_in
 from dpcore.releases.record import Release
@@ -204,7 +204,7 @@ def _released(answer: Release, request: BootstrapRequest, asked: BootstrapSettin
                     "it smaller."
                 ),
             ),
-            f"{100 * asked.level:g}% interval": (
+            f"{in_full(100 * asked.level)}% interval": (
                 " to ".join(quantity.measured(end, error) for end in (found.lower, found.upper)),
                 (
                     f"Holds the number that the {session.unit().nouns} were drawn from in at "

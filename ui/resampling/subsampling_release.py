@@ -34,7 +34,7 @@ def show() -> None:
             answer,
             request,
             title=request.query.title,
-            note=f"From a secret sample of {100 * request.rate:.4g}% of the rows. "
+            note=f"From a secret sample of {significant(100 * request.rate, 4)}% of the rows. "
             "Intervals cover the noise and who was sampled.",
             keys=("subsampled-answer", "subsampled"),
         )

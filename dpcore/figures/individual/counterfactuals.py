@@ -69,7 +69,7 @@ def crowd_picture(
             losses[shown],
             "this person's loss",
             stroke,
-            hover=f"%{{x:,.6g}} {crowd.axis}: ε %{{y:.4g}}",
+            hover=f"%{{x:,.6~r}} {crowd.axis}: ε = %{{y:,.4~r}}",
             marker=dot(stroke.color, 7),
         )
     ]
@@ -88,7 +88,11 @@ def crowd_picture(
             )
         traces.append(
             points(
-                [at[place]], [now], "now", dot(CONFIDENTIAL, 13, "diamond"), hover="now: ε %{y:.4g}"
+                [at[place]],
+                [now],
+                "now",
+                dot(CONFIDENTIAL, 13, "diamond"),
+                hover="now: ε = %{y:,.4~r}",
             )
         )
     return Picture.of(
@@ -138,7 +142,7 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
             "after": ("the others, after", LineStyle(color=STYLES[key].color)),
         },
         scale=100,
-        hover="%{y:.1f}% lose at most %{x:.3g}",
+        hover="%{y:.1f}% lose at most %{x:,.3~r}",
         aside=NAME,
         steps=True,
     )
@@ -149,7 +153,7 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
             [height],
             name,
             dot(CONFIDENTIAL, 12, symbol),
-            hover=f"{name}: %{{x:.4g}}",
+            hover=f"{name}: %{{x:,.4~r}}",
             text=[name],
             textposition="middle left" if at > middle else "middle right",
             showlegend=False,

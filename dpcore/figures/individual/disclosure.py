@@ -21,7 +21,7 @@ from dpcore.figures.theme import (
     plain,
 )
 from dpcore.figures.traces import NAME, above, dot, line, points, vertical
-from dpcore.formatting import brief, epsilon_text, measured, significant
+from dpcore.formatting import brief, epsilon_text, in_full, measured, significant
 from dpcore.studies.attacks.noise import Recovery
 from dpcore.studies.individual.reports import Reports
 
@@ -62,7 +62,7 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
                 100 * ranks,
                 name,
                 _STYLES[name],
-                hover="%{y:.0f}% at most %{x:.3g}",
+                hover="%{y:.0f}% at most %{x:,.3~r}",
                 aside=NAME,
             )
             for name, values in read.items()
@@ -95,8 +95,8 @@ def coverage_table(
     return pd.DataFrame(
         {
             "report": list(covered),
-            "promised to hold": [f"{100 * promised:.4g}%" for _ in covered],
-            "held": [f"{100 * share:.4g}%" for share in covered.values()],
+            "promised to hold": [f"{significant(100 * promised, 4)}%" for _ in covered],
+            "held": [f"{significant(100 * share, 4)}%" for share in covered.values()],
             "median times the truth": [significant(times[name]) for name in covered],
         }
     )
@@ -108,7 +108,7 @@ def _middle(values: FloatArray) -> float:
 
 def told_text(found: Recovery) -> str:
     """Return the loss that was told, with the digits that it was told with."""
-    return f"{found.told:.9g}" if found.slack == 0 else epsilon_text(found.told)
+    return in_full(found.told) if found.slack == 0 else epsilon_text(found.told)
 
 
 def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
@@ -158,7 +158,7 @@ def recovery_picture(found: Recovery, *, what: str, unit: str) -> Picture:
                 [name] * len(xs),
                 name,
                 dot(color, 13, symbol),
-                hover="%{x:.6g}",
+                hover="%{x:,.6~r}",
                 aside=NAME,
                 error_x={"type": "constant", "value": reach, "thickness": 2},
             )

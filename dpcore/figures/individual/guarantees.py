@@ -228,7 +228,7 @@ def split_picture(split: LossCauses) -> Picture:
                 names,
                 name,
                 dot(stroke.color, 11, stroke.symbol),
-                hover="%{y}: %{x:.3g} times the median",
+                hover="%{y}: %{x:,.3~r} times the median",
             )
             for name, times, stroke in parts
         ],
@@ -312,8 +312,8 @@ def iso_epsilon_picture(
                 np.where(np.isneginf(shade), low, shade),
                 SCALE,
                 (low, high),
-                hover="%{customdata[0]:,} people, mean epsilon %{customdata[1]:.3g}<br>"
-                "%{x:.3g} across, residual %{y:.3g}",
+                hover="%{customdata[0]:,} people, mean ε = %{customdata[1]:,.3~r}<br>"
+                "%{x:,.3~r} across, residual %{y:,.3~r}",
                 customdata=np.dstack([found.people, found.epsilon]),
                 hoverongaps=False,
                 showscale=True,
@@ -341,8 +341,8 @@ def iso_epsilon_picture(
                 found.top_leverage,
                 found.top_residual,
                 marker=dot(CONFIDENTIAL, 11, "diamond", line={"color": "black", "width": 1.5}),
-                hover="%{customdata[0]}: epsilon %{customdata[1]}<br>"
-                "%{x:.3g} across, residual %{y:.3g}",
+                hover="%{customdata[0]}: ε = %{customdata[1]}<br>"
+                "%{x:,.3~r} across, residual %{y:,.3~r}",
                 text=[labels[0], *[""] * (len(labels) - 1)],
                 textposition="middle left",
                 cliponaxis=False,
@@ -405,7 +405,7 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
     ]
     here = [(found.at(loss), stroke.color) for _, loss, stroke in curves]
     here = [(loss, color) for loss, color in here if _known(loss)]
-    hover = "epsilon %{x:.3g}: error %{y:.3g}"
+    hover = "ε = %{x:,.3~r}: error %{y:,.3~r}"
     noise = significant(found.at(found.noise), 3)
     if np.isfinite(found.without_noise):
         size = (
@@ -459,7 +459,7 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
                 [loss for loss, _ in here],
                 [found.at(found.error)] * len(here),
                 marker=ring([color for _, color in here], 12),
-                hover="the page is set here: epsilon %{x:.3g}",
+                hover="the page is set here: ε = %{x:,.3~r}",
                 showlegend=False,
             ),
             *(
@@ -588,4 +588,4 @@ def _less(factor: float) -> str:
 
 
 def _lines(x: Values, curves: list[tuple[str, list[float], LineStyle]]) -> list[Trace]:
-    return lines(x, curves, hover="%{y:.4g}", aside=NAME, marker={})
+    return lines(x, curves, hover="%{y:,.4~r}", aside=NAME, marker={})

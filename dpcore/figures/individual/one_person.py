@@ -92,7 +92,7 @@ def laws_picture(
     """
     color = STYLES[key].color
     # Curves over dates stand on an axis of days.
-    where = "" if quantity.is_date else "%{x:.4g}"
+    where = "" if quantity.is_date else "%{x:,.4~r}"
     laws = {WITH: curve.present, WITHOUT: curve.absent}
     out, other = (curve.present, curve.absent) if presence else (curve.absent, curve.present)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -129,7 +129,7 @@ def laws_picture(
             curve.x,
             ratio / unit,
             stroke=LineStyle(color=color),
-            hover=f"{where}: %{{customdata:.3g}}".removeprefix(": "),
+            hover=f"{where}: %{{customdata:,.3~r}}".removeprefix(": "),
             aside="log of ratio",
             customdata=ratio,
             yaxis="y3",
@@ -276,7 +276,7 @@ def realized_picture(
                 100 * part.share[places],
                 name,
                 stroke,
-                hover="%{y:.1f}% of releases lose at most %{x:.3g}",
+                hover="%{y:.1f}% of releases lose at most %{x:,.3~r}",
                 fill=FAINT,
             )
         )
@@ -487,7 +487,7 @@ def bounds_picture(
             profile.delta[shown],
             name,
             LineStyle(color=STYLES[key].color, width=3.5),
-            hover="ε %{x:.4g}: δ %{y:.3g}",
+            hover="ε = %{x:,.4~r}: δ = %{y:,.3~r}",
             aside=name,
         )
     ]
@@ -528,7 +528,7 @@ def _bound_traces(bound: BoundCurve, dash: str) -> list[Trace]:
         DELTAS,
         bound.label,
         LineStyle(color=NEUTRAL, dash=dash, width=1.8),
-        hover="ε %{x:.4g} at δ %{y:.3g}",
+        hover="ε = %{x:,.4~r} at δ = %{y:,.3~r}",
         aside=f"{bound.label}, {mark}",
     )
     wrong = bound.understates
@@ -540,7 +540,7 @@ def _bound_traces(bound: BoundCurve, dash: str) -> list[Trace]:
         DELTAS[places],
         f"{bound.label}: understates",
         dot(CONFIDENTIAL, 8, "x"),
-        hover="below the loss: ε %{x:.4g} at δ %{y:.3g}",
+        hover="below the loss: ε = %{x:,.4~r} at δ = %{y:,.3~r}",
     )
     return [curve, crosses]
 
@@ -566,7 +566,7 @@ def checks_picture(checks: Sequence[BoundCheck]) -> Picture:
                 check.lowest,
                 check.label,
                 stroke,
-                hover="exact loss %{x:.3g}: the bound is %{y:.3g} times as much",
+                hover="exact loss %{x:,.3~r}: the bound is %{y:,.3~r} times as much",
                 aside=NAME,
             )
             for check, stroke in zip(checks, _STYLES, strict=False)

@@ -39,7 +39,7 @@ from dpcore.figures.traces import (
     ring,
     vertical,
 )
-from dpcore.formatting import epsilon_text, significant
+from dpcore.formatting import epsilon_text, in_full, significant
 from dpcore.individual.losses import GroupLosses, Losses
 from dpcore.individual.model_losses import ModelLosses
 from dpcore.individual.per_instance_loss import StatisticLosses
@@ -77,7 +77,7 @@ def exposure_picture(
         drawn,
         [100 * q for q, _ in _MARKS],
         marker=dot(CONFIDENTIAL, 9),
-        hover="%{y}%: %{x:.4g}",
+        hover="%{y}%: %{x:,.4~r}",
         text=[
             # A share of the people loses at most that, as the title says.
             f"{name}: {significant(float(at), up=exposure.upper or q < 1)}"
@@ -113,7 +113,7 @@ def exposure_picture(
                 np.maximum(x, floor),
                 100 * share,
                 stroke=LineStyle(color=stroke.color),
-                hover="%{y:.1f}% of people lose at most %{x:.3g}",
+                hover="%{y:.1f}% of people lose at most %{x:,.3~r}",
                 steps=True,
                 yaxis="y2",
             ),
@@ -161,7 +161,7 @@ def people_bars(losses: Losses, edges: FloatArray, color: str) -> Trace:
         losses.histogram(np.concatenate([[-1.0], edges[1:]])),
         edges,
         marker={"color": color},
-        hover="around %{x:.3g}: %{y:,} people",
+        hover="around %{x:,.3~r}: %{y:,} people",
         log=True,
     )
 
@@ -259,7 +259,7 @@ def moments_picture(
     """
     order, moment = at
     mean, largest = ends
-    hover = "order %{x:.3g}: %{y:.4g}"
+    hover = "order %{x:,.3~r}: %{y:,.4~r}"
     span = [float(orders[0]), float(orders[-1])]
     levels = [
         line(
@@ -267,7 +267,7 @@ def moments_picture(
             [level, level],
             name,
             LineStyle(color=CONFIDENTIAL, dash=dash, width=2),
-            hover=f"{name}: %{{y:.4g}}",
+            hover=f"{name}: %{{y:,.4~r}}",
         )
         for name, level, dash in (
             (f"most exposed: {significant(largest)}", largest, "dash"),
@@ -277,7 +277,7 @@ def moments_picture(
     thick, here = replace(STYLES[key], width=3), ring("black")
     return Picture.of(
         (
-            f"The moment of order {order:g} is {significant(moment)}, between the average "
+            f"The moment of order {in_full(order)} is {significant(moment)}, between the average "
             f"person's loss ({significant(mean)}) and the largest ({significant(largest)})"
         ),
         {"order": orders, "moment": moments},
@@ -328,7 +328,7 @@ def others_picture(others: Sequence[OtherExposure]) -> Picture:
                     symbol,
                     line={"width": 3 if symbol.endswith("open") else 0, "color": colors},
                 ),
-                hover=f"%{{y}}, {name}: %{{x:.4g}}",
+                hover=f"%{{y}}, {name}: %{{x:,.4~r}}",
             )
             for name, losses, symbol in kinds
         ],
@@ -418,13 +418,13 @@ def counted_picture(losses: Losses, *, key: str, alike: bool = True) -> Picture:
                 counts,
                 edges,
                 marker={"color": stroke.color},
-                hover="around %{x:.3g}: %{y:,} people",
+                hover="around %{x:,.3~r}: %{y:,} people",
             ),
             line(
                 upper,
                 100 * share,
                 stroke=LineStyle(color=stroke.color),
-                hover="%{y:.1f}% of people lose at most %{x:.3g}",
+                hover="%{y:.1f}% of people lose at most %{x:,.3~r}",
                 steps=True,
                 yaxis="y2",
             ),
@@ -432,7 +432,7 @@ def counted_picture(losses: Losses, *, key: str, alike: bool = True) -> Picture:
                 quantiles,
                 [100 * q for q in _SHARES],
                 marker=dot(CONFIDENTIAL, 9),
-                hover="%{y}%: at most %{x:.4g}",
+                hover="%{y}%: at most %{x:,.4~r}",
                 text=[f"50%: {median}", "", "", f"max: {maximum}"],
                 textposition=[
                     "bottom right",
@@ -567,7 +567,7 @@ def odometer_picture(
                 np.array(own)[shown],
                 "this release alone",
                 {"color": PUBLIC, "opacity": 0.6},
-                hover="release %{x}: %{y:.4g}",
+                hover="release %{x}: %{y:,.4~r}",
             ),
             *lines,
             _line(
@@ -625,5 +625,5 @@ def _only(own: float, ways: dict[Counting, FloatArray], charged: float) -> dict[
 
 
 def _line(x: NDArray[np.intp], y: FloatArray, name: str, stroke: LineStyle) -> Trace:
-    hover, dots = "after %{x}: %{y:.4g}", {"size": 5}
+    hover, dots = "after %{x}: %{y:,.4~r}", {"size": 5}
     return line(x, y, name, stroke, hover=hover, aside=NAME, steps=True, marker=dots)

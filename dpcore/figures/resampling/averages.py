@@ -49,7 +49,7 @@ def limits_picture(rivals: Rivals) -> Picture:
                 "log(1.25/δ)": ("log(1.25/δ), claimed", STYLES["averaged"]),
                 "exact limit": (f"exact, ε = {significant(rivals.epsilon)}", STYLES["gaussian"]),
             },
-            hover="%{x:.4g}: %{y:.4g}",
+            hover="%{x:,.4~r}: %{y:,.4~r}",
             aside=NAME,
         ),
         xaxis=log_axis("δ", dtick=2, exponentformat="power"),
@@ -93,7 +93,7 @@ def rivals_picture(rivals: Rivals, draws: int) -> Picture:
                 np.array(values) / one,
                 name,
                 STYLES[key],
-                hover="%{x:.4g}: %{customdata:.4g}",
+                hover="%{x:,.4~r}: %{customdata:,.4~r}",
                 customdata=values,
             )
             for values, name, key in (
@@ -195,7 +195,7 @@ def sharing_picture(parts: Equipartition) -> Picture:
                     for v, fine in zip(variances, honest, strict=True)
                 ],
                 [STYLES["laplace" if fine else "bit"].color for fine in honest],
-                hover="%{y}: %{x:.4g}",
+                hover="%{y}: %{x:,.4~r}",
             )
         ],
         xaxis=axis("variance (sensitivity 1)", range=[0, 1.45 * max(variances)]),
@@ -235,4 +235,4 @@ def _whole(most: int) -> dict[str, int]:
 
 
 def _line(x: Values, y: Values, name: str, stroke: LineStyle, **more: Any) -> Trace:  # noqa: ANN401 - Plotly's own vocabulary
-    return line(x, y, name, stroke, **{"hover": "%{x:.4g}: %{y:.4g}", "aside": NAME} | more)
+    return line(x, y, name, stroke, **{"hover": "%{x:,.4~r}: %{y:,.4~r}", "aside": NAME} | more)

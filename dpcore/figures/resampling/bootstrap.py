@@ -39,7 +39,7 @@ from dpcore.figures.traces import (
     line,
     points,
 )
-from dpcore.formatting import epsilon_text, in_full, percent, significant
+from dpcore.formatting import epsilon_text, in_full, nearest, percent, significant
 from dpcore.inference.bootstrap_intervals import (
     CONSERVATIVE,
     LEVEL,
@@ -147,7 +147,7 @@ def steps(values: FloatArray, edges: FloatArray, one: NamedMethod) -> Trace:
         edges,
         [*(counts / len(values)), 0.0],
         replace(one, stroke=replace(one.stroke, width=2)),
-        "%{x:.3g}: %{y:.1%}",
+        "%{x:,.3~r}: %{y:.1%}",
         steps=True,
     )
 
@@ -202,7 +202,7 @@ def apart(claim: float, real: float) -> tuple[str, str] | None:
 
 def share_text(share: float) -> str:
     """Return a coverage with one digit after the point, more near 100%."""
-    return percent(share) if share > 0.999 else f"{100 * share:.1f}%"  # noqa: PLR2004
+    return percent(share) if share > 0.999 else nearest(share)  # noqa: PLR2004
 
 
 _MOST_TICKS = 8
@@ -250,7 +250,7 @@ def levels_picture(found: Sequence[BootstrapLevels], *, here: int, delta: float)
             table,
             "bootstraps",
             lines,
-            hover="%{x} bootstraps: ε %{y:.4g}",
+            hover="%{x} bootstraps: ε = %{y:,.4~r}",
             aside=NAME,
             marker={"size": 6},
         ),
@@ -291,7 +291,7 @@ def one_picture(
             edges,
             "noisy bootstraps",
             {"color": "rgba(127,127,127,0.45)"},
-            hover="around %{x:.4g}: %{y} bootstraps",
+            hover="around %{x:,.4~r}: %{y} bootstraps",
         ),
         *(
             line(
@@ -299,7 +299,7 @@ def one_picture(
                 [height, height],
                 one.name,
                 replace(one.stroke, width=3),
-                hover="%{x:.4g}",
+                hover="%{x:,.4~r}",
                 aside=NAME,
                 marker=ends,
             )
@@ -404,7 +404,7 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
                 ],
                 name,
                 stroke,
-                hover="%{x:.4g}: %{y:.1%}",
+                hover="%{x:,.4~r}: %{y:.1%}",
                 aside=NAME,
                 steps=True,
             )
@@ -585,7 +585,7 @@ def ranges_picture(experiments: Sequence[Experiment], *, shown: Sequence[NamedMe
             )
         ]
     true = [experiment.bagged_error for experiment in experiments]
-    traces.append(line(times, true, "true", GUIDE, hover="true: %{y:.4g}"))
+    traces.append(line(times, true, "true", GUIDE, hover="true: %{y:,.4~r}"))
     unit = unit_of(experiments[-1])
     last = rows[len(times) - 1]
     first = shown[0].name
@@ -691,7 +691,7 @@ def scores_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
             for name, (missed, expected) in beyond.items()
         ],
         drawn="Distributions of z-scores beside the standard normal",
-        more=f"Scores beyond {_FARTHEST:g}, infinite ones included, are outside the figure",
+        more=f"Scores beyond {in_full(_FARTHEST)}, infinite ones included, are outside the figure",
         traces=[normal, *(steps(scores[m.name], edges, m) for m in shown)],
         xaxis=axis("standardized error", range=[-_FARTHEST, _FARTHEST]),
         yaxis=axis("share of tables", tickformat=".0%"),
@@ -699,7 +699,7 @@ def scores_picture(experiment: Experiment, runs: Runs, shown: Sequence[NamedMeth
 
 
 def _line(x: list[int], y: list[float], one: NamedMethod, **more: object) -> Trace:
-    return rule_line(x, y, one, "%{x} bootstraps: %{y:.4g}", **more)
+    return rule_line(x, y, one, "%{x} bootstraps: %{y:,.4~r}", **more)
 
 
 def _end(x: list[int], y: list[float], one: NamedMethod) -> Trace:

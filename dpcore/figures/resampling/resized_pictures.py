@@ -137,7 +137,7 @@ def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResam
     strokes = (replace(_RARE, width=3), _COMMON, LineStyle(color=_REPAIRED.color))
     shown = [np.where(delta > 0, delta, np.nan) for delta in deltas.values()]
     traces = lines(
-        epsilon, zip(deltas, shown, strokes, strict=True), hover="ε %{x:.3g}: δ %{y:.3g}"
+        epsilon, zip(deltas, shown, strokes, strict=True), hover="ε = %{x:,.3~r}: δ = %{y:,.3~r}"
     )
     ends = [
         mark
@@ -230,7 +230,7 @@ def scores_picture(found: ScoreHistogram, ones: int, tau: float) -> Picture:
     centers = (found.edges[:-1] + found.edges[1:]) / 2
     names = (f"{ones:,} ones, exactly", f"{ones + 1:,} ones, exactly")
     distance = float(np.abs(found.more - found.fewer).sum() / 2)
-    score = "score %{x:.4g}: %{y:.2%}"
+    score = "score %{x:,.4~r}: %{y:.2%}"
     title = (
         f"With {ones:,} ones or {ones + 1:,}, scores mostly look alike: an attacker "
         f"who sees one gains {chance(distance)}"
@@ -326,7 +326,7 @@ def variance_picture(bootstrap: ResizedBootstrap, ones: int, rivals: Sequence[Ri
             table,
             "ones",
             {name: (name, style) for name, (_, style) in variances.items()},
-            hover="%{x:,} ones: variance %{y:.3g}",
+            hover="%{x:,} ones: variance %{y:,.3~r}",
         ),
         height=420,
         xaxis=log_axis(f"ones among {n:,} people", **_whole(counts)),
@@ -364,7 +364,9 @@ def rivals_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Pict
         title,
         {"ε": epsilon} | _of_resized(ours) | theirs,
         drawn="Three lines of δ against ε",
-        traces=_three(epsilon, ours | theirs, rival, "ε %{x:.3g}: δ %{y:.3g}", least=_RIVAL_LEAST),
+        traces=_three(
+            epsilon, ours | theirs, rival, "ε = %{x:,.3~r}: δ = %{y:,.3~r}", least=_RIVAL_LEAST
+        ),
         xaxis=axis("ε", range=[0, float(epsilon[-1])]),
         yaxis=log_axis("δ", range=[math.log10(_RIVAL_LEAST), 0], exponentformat="power"),
     )

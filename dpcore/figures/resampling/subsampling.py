@@ -26,7 +26,7 @@ _OTHER = LineStyle(color="#CC79A7", dash="dashdot")
 _CLAIM = LineStyle(color="#D55E00", dash="dash")
 _SAMPLED = LineStyle(color="#009E73", dash="dot")
 _SHARE = "share of the rows in the sample"
-_HOVER = "%{x:.3g}: %{y:.4g}"
+_HOVER = "%{x:,.3~r}: %{y:,.4~r}"
 _SMALLEST = 1e-300
 _CEILING = 1.5
 """In epsilons on the sample: above 1 a bound says nothing."""
@@ -62,7 +62,7 @@ def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Pictur
             center[shown] / whole,
             "measured",
             dot("#6B6B6B", 8, "diamond"),
-            hover="%{x:.3g}: %{customdata:.3g}",
+            hover="%{x:,.3~r}: %{customdata:,.3~r}",
             aside="measured",
             customdata=center[shown],
             error_y=bars,
@@ -205,7 +205,7 @@ def error_picture(
                 simulated.rmse,
                 "simulated",
                 dot("#6B6B6B", 7, "diamond"),
-                hover="%{y:.4g}",
+                hover="%{y:,.4~r}",
                 aside="simulated",
                 error_y=interval(simulated.error, thickness=1.2, width=3),
             )
@@ -246,7 +246,7 @@ def _over(
         y / unit,
         name,
         stroke,
-        hover="%{x:.3g}: %{customdata:.4g}",
+        hover="%{x:,.3~r}: %{customdata:,.4~r}",
         aside=NAME,
         customdata=y,
         **more,
@@ -278,7 +278,7 @@ def ending(epsilon: FloatArray, delta: FloatArray, *, least: float, color: str) 
         [least],
         WORDS,
         dot(color, 9, "x"),
-        hover="from ε %{x:.4g} on δ is 0",
+        hover="from ε %{x:,.4~r} on δ is 0",
         text=[WORDS],
         textposition="top right" if at < middle else "top left",
         textfont={"color": NEUTRAL},

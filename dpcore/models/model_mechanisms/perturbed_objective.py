@@ -16,6 +16,7 @@ from scipy.special import chdtri, ndtr, ndtri
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.mechanisms.person_laws import POINTS, Line, PersonLaws
 from dpcore.models import guarantees
 from dpcore.models.glm import GlmFit
@@ -63,8 +64,8 @@ class PerturbedObjective(ModelMechanism):
         """Return, as a part of a sentence, what the theorem needs."""
         least = guarantees.objective_penalty(question, epsilon=epsilon)
         return (
-            f"the penalty must be at least {least:.4g}, with the noise of the theorem. Raise "
-            "the penalty, or use that noise"
+            f"the penalty must be at least {significant(least, 4)}, with the noise of the theorem. "
+            "Raise the penalty, or use that noise"
         )
 
     def guarantee(

@@ -18,6 +18,7 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import DataError, ParameterError
+from dpcore.formatting import in_full
 
 SAMPLE: Final = 200
 """How many people an attack looks at, at most."""
@@ -147,5 +148,5 @@ def at_least(target: Target, threshold: float) -> Target:
     return Target(
         amounts=np.asarray(target.amounts >= threshold, dtype=np.float64),
         bounds=Interval(lower=0.0, upper=1.0),
-        what=f"{target.what} at least {threshold:,g}",
+        what=f"{target.what} at least {in_full(threshold)}",
     )

@@ -28,6 +28,7 @@ from dpcore.analyses.resized import ResizedRequest
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.mechanisms.laplace import AveragedLaplace
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.mechanisms.truncated import TruncatedLaplace
@@ -174,7 +175,7 @@ def of_mechanism(setup: Setup, *, rng: np.random.Generator, worst: bool = False)
     return Trial(
         claim=Guarantee(epsilon=setup.epsilon, delta=setup.delta),
         labels=("the answer",),
-        sides=(f"where the value is {low:.4g}", f"where it is {high:.4g}"),
+        sides=(f"where the value is {significant(low, 4)}", f"where it is {significant(high, 4)}"),
         draw=draw,
         exact=float(mechanism.pairwise_epsilon([low], [high], delta=setup.delta)),
         batch=_at_a_time(mechanism, 1),
@@ -211,7 +212,7 @@ def typed(request: Releasable, first: float, second: float) -> Trial:
     reach = cast("OneMechanism", plan).sensitivity.largest
     if not abs(first - second) <= reach * _ROUNDING:
         raise ParameterError(
-            f"one {request.unit.noun} moves this answer by at most {reach:.6g}: choose "
+            f"one {request.unit.noun} moves this answer by at most {significant(reach, 6)}: choose "
             "two values that are no farther apart."
         )
     return _trial(request, np.array([first]), np.array([second]), sides=_VALUES)

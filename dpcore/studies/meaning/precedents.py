@@ -117,9 +117,9 @@ class Precedent:
         parts = []
         if self.epsilon is not None:
             at = f" at δ = {_written(self.delta)}" if self.delta else ""
-            parts.append(f"ε = {self.epsilon:g}{at}")
+            parts.append(f"ε = {in_full(self.epsilon)}{at}")
         if self.rho is not None:
-            parts.append(f"ρ = {self.rho:g}")
+            parts.append(f"ρ = {in_full(self.rho)}")
         return ", ".join(parts) or "ε not recorded"
 
     @property

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import significant
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap, binomial
 from dpcore.privacy.interpretation import best_guess, laplace_detection
 
@@ -111,7 +112,7 @@ def rivals(bootstrap: ResizedBootstrap, ones: int) -> tuple[Rival, ...]:
     if not 0 <= ones <= n:
         raise ParameterError(f"the number of ones must be in [0, {n}], got {ones}.")
     spread = float(bootstrap.variance(ones / n))
-    claim = f"{bootstrap.claimed_epsilon:.3g}"
+    claim = significant(bootstrap.claimed_epsilon)
     levels = {
         "claim": (f"Laplace noise, ε = {claim} as claimed", bootstrap.claimed_epsilon),
         "pair": (f"Laplace noise that fails as rarely at ε = {claim}", same_pair(bootstrap)),

@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.inference.share_intervals import clopper_pearson
 from dpcore.mechanisms.bounded import place
 from dpcore.mechanisms.catalog import CATALOG, Entry
@@ -313,7 +314,9 @@ class BoundEvent:
     def text(self) -> str:
         """Return the event in symbols."""
         margin = self.margin
-        return f"release ≤ {margin:g}" if self.at_lower else f"release ≥ {1 - margin:g}"
+        return (
+            f"release ≤ {in_full(margin)}" if self.at_lower else f"release ≥ {in_full(1 - margin)}"
+        )
 
     def seen(self, releases: FloatArray) -> FloatArray:
         """Return whether each release lies in the strip."""
