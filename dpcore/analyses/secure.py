@@ -35,10 +35,12 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.formatting import significant
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded_gaussian import BoundaryInflatedGaussian, TruncatedGaussian
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace, fold, least_scale_folded
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import AveragedLaplace, Laplace
+from dpcore.mechanisms.limited_laplace import LimitedLaplace
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost, float_below
@@ -111,6 +113,7 @@ TOLERANCE = 1e-9
 MOST_RAISED = 1e-3
 """By how much of itself the grid may raise the scale."""
 _BITS = 61  # leaves the sum of value and noise within 64 bits
+_LIMITED_BITS = 40  # of the scale of noise of limited range
 _FARTHEST = 512.0  # noise farther out, over the scale, has probability e^-512
 
 
@@ -300,8 +303,9 @@ def _(
 
 
 @_draw.register(TruncatedLaplace)
+@_draw.register(TruncatedGaussian)
 def _(
-    mechanism: TruncatedLaplace,
+    mechanism: TruncatedLaplace | TruncatedGaussian,
     value: FloatArray,
     *,
     sensitivity: Sensitivity,  # noqa: ARG001 - the law's own level is not l1/b
@@ -318,12 +322,13 @@ def _(
     rounding moves no candidate across it; shifting back is post-processing.
     """
     lower, upper = mechanism.bounds.lower, mechanism.bounds.upper
+    law = "laplace" if isinstance(mechanism, TruncatedLaplace) else "gaussian"
     if math.isinf(lower) and math.isinf(upper):
-        return drawn_by(measurement("laplace", len(value), mechanism.noise), value)
+        return drawn_by(measurement(law, len(value), mechanism.noise), value)
     inside = mechanism.bounds.clip(value)
     mirrored = math.isinf(lower)
     distance = upper - inside if mirrored else inside - lower
-    drawn = _between(distance, upper - lower, mechanism.noise)
+    drawn = _between(distance, upper - lower, mechanism.noise, law)
     return mechanism.bounds.clip(upper - drawn if mirrored else lower + drawn)
 
 
@@ -331,8 +336,50 @@ def _(
 def _(
     mechanism: Gaussian, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
 ) -> FloatArray:
-    level = float_below(cost.rho)
-    return drawn_by(covering("gaussian", len(value), mechanism.noise, sensitivity.l2, level), value)
+    return _gaussian(mechanism.noise, value, sensitivity, cost)
+
+
+@_draw.register(BoundaryInflatedGaussian)
+def _(
+    mechanism: BoundaryInflatedGaussian,
+    value: FloatArray,
+    *,
+    sensitivity: Sensitivity,
+    cost: PrivacyCost,
+) -> FloatArray:
+    inside = mechanism.bounds.clip(value)
+    return mechanism.bounds.clip(_gaussian(mechanism.noise, inside, sensitivity, cost))
+
+
+@_draw.register(LimitedLaplace)
+def _(
+    mechanism: LimitedLaplace, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
+) -> FloatArray:
+    """Add whole steps of a fixed grid, drawn again where they exceed the range.
+
+    How often that happens does not depend on the value. Rounding moves two values apart
+    by at most one step more. On the grid noise of scale ``b`` and range ``A`` steps,
+    with ``q = e^(-1/b)``, tells all about a change by ``h`` steps with probability
+    ``q^(A-h+1) (1 - q^h) / (1 + q - 2 q^(A+1))``, from which the range follows.
+    """
+    exponent = math.frexp(mechanism.noise)[1] - _LIMITED_BITS
+    step, cells = math.ldexp(1.0, exponent), len(value)
+    moved = math.ceil(sensitivity.l1 / step) + cells
+    largest = min(math.ceil(sensitivity.largest / step) + 1, moved)
+    scale = max(mechanism.noise / step, moved / float_below(cost.epsilon))
+    share = float_below(cost.delta) * largest / moved
+    h, q = largest / scale, math.exp(-1 / scale)
+    told = h + math.log(-math.expm1(-h) + 2 * share * math.exp(-h)) - math.log(share)
+    farthest = math.ceil(scale * (told - math.log1p(q)) * (1 + TOLERANCE))
+    if max(scale / mechanism.noise, farthest / mechanism.limit) * step > 1 + MOST_RAISED:
+        raise ClaimError(f"noise of range {mechanism.limit:g} does not give the cost charged.")
+    measure = covering("discrete", cells, scale, moved, float_below(cost.epsilon))
+    noise = [farthest + 1] * cells
+    while any(abs(one) > farthest for one in noise):
+        drawn = measure([0] * cells)
+        noise = [b if abs(a) > farthest else a for a, b in zip(noise, drawn, strict=True)]
+    whole = [round(math.ldexp(one, -exponent)) for one in value.tolist()]
+    return np.array([math.ldexp(a + b, exponent) for a, b in zip(whole, noise, strict=True)])
 
 
 @_draw.register(Exponential)
@@ -350,11 +397,12 @@ def _(
     return np.atleast_1d(drawn_by(covering("gumbel", 1, noise, reach, level), value))
 
 
-def candidates(width: float, noise: float) -> int:
-    """Return how many Laplace draws hold one within ``[0, width]``, but for 2^-64.
+def candidates(width: float, noise: float, law: str = "laplace") -> int:
+    """Return how many draws hold one within ``[0, width]``, but for 2^-64.
 
     From anywhere in the interval one draw stays inside with probability
-    ``Z >= (1 - e^(-width/noise)) / 2``, attained at its ends.
+    ``Z >= (1 - e^(-width/noise)) / 2``, attained at its ends; Gaussian noise with
+    ``Z >= erf(width / (noise sqrt 2)) / 2``.
 
     >>> candidates(math.inf, 1.0)
     64
@@ -363,7 +411,8 @@ def candidates(width: float, noise: float) -> int:
         ParameterError: There would be more than ``MOST_CANDIDATES``.
 
     """
-    stays = -math.expm1(-width / noise) / 2
+    ratio = width / noise
+    stays = (-math.expm1(-ratio) if law == "laplace" else math.erf(ratio / math.sqrt(2))) / 2
     least = 64 * math.log(2) / -math.log1p(-stays) if stays > 0 else math.inf
     if not least <= MOST_CANDIDATES:
         raise ParameterError(
@@ -373,10 +422,10 @@ def candidates(width: float, noise: float) -> int:
     return math.ceil(least)
 
 
-def _between(value: FloatArray, width: float, noise: float) -> FloatArray:
-    """Return a Laplace draw around each value given that it falls in ``[0, width]``."""
-    rounds = candidates(width, noise)
-    measure = measurement("laplace", len(value) * rounds, noise)
+def _between(value: FloatArray, width: float, noise: float, law: str) -> FloatArray:
+    """Return a draw around each value given that it falls in ``[0, width]``."""
+    rounds = candidates(width, noise, law)
+    measure = measurement(law, len(value) * rounds, noise)
     drawn = np.full(len(value), np.nan)
     while np.isnan(drawn).any():
         table = drawn_by(measure, np.repeat(value, rounds)).reshape(-1, rounds)
@@ -392,6 +441,13 @@ def _laplace(
     level = float_below(cost.epsilon)
     measure = covering("laplace", len(value), noise, sensitivity.l1, level)
     return drawn_by(measure, value)
+
+
+def _gaussian(
+    noise: float, value: FloatArray, sensitivity: Sensitivity, cost: PrivacyCost
+) -> FloatArray:
+    level = float_below(cost.rho)
+    return drawn_by(covering("gaussian", len(value), noise, sensitivity.l2, level), value)
 
 
 # Samples and resamples for real releases, drawn by the operating system.

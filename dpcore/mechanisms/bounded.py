@@ -1,4 +1,4 @@
-"""What the Laplace mechanisms with bounded releases have in common.
+"""What the mechanisms with bounded releases have in common.
 
 ``draw`` serves scales and bounds that differ from element to element. A mechanism is
 fixed by one scale and one interval. A procedure that releases the parts of a whole one
@@ -70,11 +70,11 @@ def is_flat(bounds: Interval, noise: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundedLaplace(ExactForOne):
-    """Laplace noise, kept within public bounds in one way or another.
+class Bounded(ExactForOne):
+    """Noise that is kept within public bounds in one way or another.
 
     Attributes:
-        noise: The scale ``b`` of the Laplace noise before it is bounded.
+        noise: The scale of the noise before it is bounded.
         bounds: The public interval; either end may be infinite.
 
     Raises:
@@ -83,9 +83,6 @@ class BoundedLaplace(ExactForOne):
     """
 
     bounds: Interval
-
-    _post_processing: ClassVar[bool] = True
-    """Whether bounding looks at the noisy number only."""
 
     def __post_init__(self) -> None:
         require_noise(self.noise, self.bounds)
@@ -124,6 +121,14 @@ class BoundedLaplace(ExactForOne):
 
     def _pure(self, x: FloatArray, y: FloatArray) -> FloatArray:
         return total(self._levels(x, y))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedLaplace(Bounded):
+    """Laplace noise within public bounds; its scale is ``b``."""
+
+    _post_processing: ClassVar[bool] = True
+    """Whether bounding looks at the noisy number only."""
 
     def _vector_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
         """Return what the pure level allows, or the noise before it is bounded."""

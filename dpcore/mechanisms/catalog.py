@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import cast
 
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.bounded_gaussian import BoundaryInflatedGaussian, TruncatedGaussian
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.gaussian import Gaussian, classic, liu, one_sided, two_sided
 from dpcore.mechanisms.generalized import GeneralizedGaussian
 from dpcore.mechanisms.laplace import AveragedLaplace, Laplace
+from dpcore.mechanisms.limited_laplace import LimitedLaplace
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.mechanisms.truncated import TruncatedLaplace
 
@@ -97,6 +99,29 @@ CATALOG: dict[str, Entry] = {
             label="Averaged Laplace (10 draws)",
             sentence="Averages ten Laplace draws. Nearly normal, with more noise.",
             calibrate=AveragedLaplace.calibrate,
+        ),
+        Entry(
+            key="bit-gaussian",
+            label="BIT Gaussian",
+            sentence="Adds Gaussian noise, then clamps the result to the bounds.",
+            needs_delta=True,
+            bounded=True,
+            calibrate=BoundaryInflatedGaussian.calibrate,
+        ),
+        Entry(
+            key="truncated-gaussian",
+            label="Truncated Gaussian",
+            sentence="Redraws until inside the bounds. The noise of plain Gaussian is enough.",
+            needs_delta=True,
+            bounded=True,
+            calibrate=TruncatedGaussian.calibrate,
+        ),
+        Entry(
+            key="limited",
+            label="Limited Laplace",
+            sentence="Adds Laplace noise of a limited range. With probability δ it reveals all.",
+            needs_delta=True,
+            calibrate=LimitedLaplace.calibrate,
         ),
         Entry(
             key="generalized",

@@ -34,12 +34,12 @@ def one_minus_exp(t: ArrayLike) -> FloatArray:
     return np.asarray(-np.expm1(np.negative(t)))
 
 
-def incomplete_sum(order: int, a: FloatArray, d: FloatArray) -> FloatArray:
+def incomplete_sum(order: float, a: FloatArray, d: FloatArray) -> FloatArray:
     """Return ``P_order(a) + P_order(d)``."""
     return np.asarray(gammainc(order, a) + gammainc(order, d))
 
 
-def incomplete_difference(order: int, d: FloatArray, a: FloatArray) -> FloatArray:
+def incomplete_difference(order: float, d: FloatArray, a: FloatArray) -> FloatArray:
     """Return ``P_order(d) - P_order(a)``, from the upper tails if small."""
     lower = gammainc(order, d) - gammainc(order, a)
     upper = gammaincc(order, a) - gammaincc(order, d)

@@ -33,7 +33,7 @@ def pure_delta_of(level: ArrayLike, epsilon: ArrayLike) -> FloatArray:
     return np.asarray(-np.expm1(-gap) / (1 + np.exp(-level)))
 
 
-def pure_epsilon_of(level: ArrayLike, delta: float) -> FloatArray:
+def pure_epsilon_of(level: ArrayLike, delta: float | FloatArray) -> FloatArray:
     """Return the epsilon at ``delta`` that pure ``level``-DP guarantees.
 
     The inverse of ``pure_delta_of``: ``level + log(1 - delta (1 + e^-level))``, at

@@ -48,8 +48,8 @@ def within_its_budget(entry, epsilon, bounds):
     assert (mechanism.epsilon(ONE, delta=delta) > 0) or entry.needs_delta
     assert mechanism.epsilon(ONE, delta=1e-9) <= epsilon * factor
     assert mechanism.rho(ONE) >= 0
-    # A pure level is one in rho; without either nothing can be charged.
-    known = entry.releasable or not entry.needs_delta
+    # A pure level is one in rho; noise that may tell all has neither.
+    known = (entry.releasable or not entry.needs_delta) and entry.key != "limited"
     assert (mechanism.rho(ONE) < math.inf) == known
     assert mechanism.event(ONE).rho == mechanism.rho(ONE)
     inside = bounds.clip(0.0)
