@@ -25,7 +25,7 @@ from dpcore.data.partitions.table import PartitionedDataset, Table
 from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, in_full
-from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL, Entry
+from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL, LABEL_SELECTION, Entry
 from dpcore.mechanisms.covariances import MECHANISMS
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.models.question import ModelQuestion
@@ -245,9 +245,13 @@ def column_from(content: object, dataset: Table) -> Column:
         unit=now.unit,
         description=now.description,
         display_name=now.display_name,
-        bounds_epsilon=now.bounds_epsilon if now.bounds == declared.bounds else None,
+        found_epsilon=now.found_epsilon if _declare_alike(now, declared) else None,
         complete=now.complete and declared.missing is MissingPolicy.REPLACE,
     )
+
+
+def _declare_alike(one: Column, other: Column) -> bool:
+    return (one.bounds, one.labels) == (other.bounds, other.labels)
 
 
 def columns_from(content: object, dataset: Table) -> tuple[Column, ...]:
@@ -410,6 +414,7 @@ _EXACT = {
     StatisticKind.CROSS_TABLE,
     StatisticKind.QUANTILES,
     StatisticKind.BOUNDS,
+    StatisticKind.LABELS,
 }
 
 SUMMED = (
@@ -430,6 +435,8 @@ def offered(kind: StatisticKind) -> dict[str, Entry]:
         return {EXPONENTIAL.key: EXPONENTIAL}
     if kind.of_matrix:
         return {key: CATALOG[key] for key in CATALOG if key in MECHANISMS}
+    if kind is StatisticKind.LABELS:
+        return {LABEL_SELECTION.key: LABEL_SELECTION}
     if kind is StatisticKind.BOUNDS:
         return {"laplace": CATALOG["laplace"]}
     if kind in _OF_KNOWN_SUMS:

@@ -15,6 +15,7 @@ from dpcore.analyses.bounds import BoundsQuery
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.labels import LabelsQuery
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.model import MODEL_REQUEST, ModelRequest, model_question_from
@@ -130,5 +131,6 @@ _SHAPES: Final[dict[str, type[Question]]] = {
     "columns": JointQuery,
     "group": GroupedQuery,
     "decades": BoundsQuery,
+    "longest": LabelsQuery,
 }
 """The shape of a question by a parameter that it has; those before it come first."""

@@ -72,7 +72,7 @@ class MissingPolicy(StrEnum):
 class Column:
     """The public description of a column. Nothing here may come from the data.
 
-    Bounds that a release found are public, too, and say what they cost.
+    Bounds and labels that a release found are public, too, and say what they cost.
 
     Attributes:
         name: Name in the header.
@@ -98,8 +98,8 @@ class Column:
             "ever positive"; empty if they use the name. At most ``LONGEST_NAME``
             characters. It is no part of what a question is: the name, and so the recipe
             of a column that was made, is.
-        bounds_epsilon: The ε that was spent to find the bounds; None where they were
-            known. It is no part of what a question is.
+        found_epsilon: The ε that was spent to find the bounds or labels; None where they
+            were known. It is no part of what a question is.
 
     A cell that is neither missing nor what the kind allows (text in a column of
     numbers, a third answer in one of yes/no) is invalid, and is treated as missing. In
@@ -124,12 +124,12 @@ class Column:
     notation: Notation = PLAIN
     dates: DateFormat = ISO_DATES
     display_name: str = ""
-    bounds_epsilon: float | None = None
+    found_epsilon: float | None = None
 
     def __post_init__(self) -> None:
         check_display_name(self.display_name)
-        if self.bounds_epsilon is not None and (self.bounds is None or self.bounds_epsilon <= 0):
-            raise ParameterError("only bounds can have been found, with an ε above 0.")
+        if self.found_epsilon is not None and not (self.is_declared and self.found_epsilon > 0):
+            raise ParameterError("only bounds or labels can have been found, with an ε above 0.")
         if self.kind.is_numeric:
             self._check_bounds()
         else:

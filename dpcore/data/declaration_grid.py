@@ -84,8 +84,8 @@ def status(column: Column) -> str:
         return "needs bounds" if column.kind.is_numeric else "needs a list"
     if len(column.labels) == 1 and re.search(r"[,;]", column.labels[0]):
         return "one label: use ; between"
-    if column.bounds_epsilon is not None:
-        return f"found with ε = {in_full(column.bounds_epsilon)}"
+    if column.found_epsilon is not None:
+        return f"found with ε = {in_full(column.found_epsilon)}"
     return "ready, imputes middle" if imputes_middle(column) else "ready"
 
 
@@ -152,7 +152,7 @@ def undeclared(column: Column) -> Column:
     """Return a column of which no question can be asked: its cells cannot be used."""
     if column.kind is ColumnKind.YES_NO:
         return replace(of_kind(column, ColumnKind.CATEGORY), equality=column.equality)
-    return replace(_leaving_out(column), bounds=None, labels=(), bounds_epsilon=None)
+    return replace(_leaving_out(column), bounds=None, labels=(), found_epsilon=None)
 
 
 def with_common_bounds(column: Column) -> Column:
@@ -199,7 +199,7 @@ def _number(column: Column, typed: Cells) -> Column:
     kept = None if imputes_middle(column) else column.replacement
     open_ = replace(undeclared(column), bounds=Interval(lower=lower, upper=upper))
     if open_.bounds == before:
-        open_ = replace(open_, bounds_epsilon=column.bounds_epsilon)
+        open_ = replace(open_, found_epsilon=column.found_epsilon)
     if policy is IfMissing.LEAVE_OUT:
         return open_
     if not _is_blank(typed.get(Field.IMPUTED)):
@@ -216,7 +216,8 @@ def _labelled(column: Column, typed: Cells) -> Column:
         labels = tuple(part.strip() for part in parts if part.strip())
     policy = _policy(column, typed, IfMissing.LEAVE_OUT)
     kept = typed.get(Field.IMPUTED, column.replacement)
-    open_ = replace(_leaving_out(column), labels=labels)
+    found = column.found_epsilon if labels == column.labels else None
+    open_ = replace(_leaving_out(column), labels=labels, found_epsilon=found)
     if policy is IfMissing.NONE and labels:
         return _imputed(open_, labels[0] if kept not in labels else str(kept), policy)
     if policy is IfMissing.LEAVE_OUT or kept not in labels:

@@ -175,10 +175,10 @@ def bounds_text(column: Column) -> str:
 
 
 def found_text(column: Column) -> str:
-    """Return what the bounds of a column cost, in brackets; empty where they were known."""
-    if column.bounds_epsilon is None:
+    """Return what found bounds or labels of a column cost, in brackets; empty if known."""
+    if column.found_epsilon is None:
         return ""
-    return f" (found with ε = {in_full(column.bounds_epsilon)})"
+    return f" (found with ε = {in_full(column.found_epsilon)})"
 
 
 def replacement_text(column: Column) -> str:

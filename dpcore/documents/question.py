@@ -15,7 +15,7 @@ from dpcore.data.quantities import Quantity, found_text
 from dpcore.documents import claims
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, significant
-from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.mechanisms.catalog import EVERY, EXPONENTIAL
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
@@ -36,7 +36,6 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import UNIT
 
 _AS_ASKED: Final = 1 + 1e-9
-_COUNTED: Final = {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
 _ONE: Final = {"people": "person", "rows": "row", "records": "record"}
 _OF_MODELS: Final = "a regression of one column on others"
 
@@ -275,7 +274,7 @@ class DocumentEntry:
     @property
     def mechanism_text(self) -> str:
         """Return what the mechanism does; empty where the catalog does not know it."""
-        entry = (CATALOG | {EXPONENTIAL.key: EXPONENTIAL}).get(self.key)
+        entry = EVERY.get(self.key)
         return "" if entry is None else entry.sentence
 
     @property
@@ -415,7 +414,8 @@ def _number(release: Release, label: str, value: float) -> Number:
 
 def _counts(release: Release) -> bool:
     """Tell whether the numbers of a release are counts."""
-    return query_of(release).get("kind") in _COUNTED
+    kind = query_of(release).get("kind")
+    return any(one.of_counts for one in StatisticKind if one == kind)
 
 
 def _ends(ends: tuple[float, float] | None, value: float, quantity: Quantity) -> str:

@@ -40,7 +40,7 @@ from dpcore.figures.traces import (
     ring,
 )
 from dpcore.formatting import epsilon_text, in_full, percent, significant
-from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.mechanisms.catalog import EVERY
 from dpcore.studies.comparing.error_curves import Dots, ErrorCurve, ErrorMetric, Fairness, Winners
 from dpcore.studies.comparing.error_maps import (
     CLEARLY,
@@ -55,7 +55,7 @@ from dpcore.studies.row_limits import LimitErrors
 _WORDS = {ErrorMetric.RMSE: "typical error", ErrorMetric.BIAS: "bias", ErrorMetric.SPREAD: "spread"}
 
 
-_LABELS = {key: entry.label for key, entry in (CATALOG | {EXPONENTIAL.key: EXPONENTIAL}).items()}
+_LABELS = {key: entry.label for key, entry in EVERY.items()}
 _VISIBLE = 0.01
 _UNSEEN = 1e-4
 _FAR_BELOW = 1e-5

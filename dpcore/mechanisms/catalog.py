@@ -12,6 +12,7 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.gaussian import Gaussian, classic, liu, one_sided, two_sided
 from dpcore.mechanisms.generalized import GeneralizedGaussian
+from dpcore.mechanisms.label_selection import LabelSelection
 from dpcore.mechanisms.laplace import AveragedLaplace, Laplace
 from dpcore.mechanisms.limited_laplace import LimitedLaplace
 from dpcore.mechanisms.mechanism import Mechanism
@@ -171,3 +172,13 @@ EXPONENTIAL = Entry(
     calibrate=cast("Callable[..., Mechanism]", Exponential.calibrate),
 )
 """The only mechanism for a median or another quantile."""
+LABEL_SELECTION = Entry(
+    key="label-selection",
+    label="Optimal partition selection",
+    sentence="Adds truncated geometric noise to every count. Releases labels above a threshold.",
+    needs_delta=True,
+    calibrate=cast("Callable[..., Mechanism]", LabelSelection.calibrate),
+)
+"""The only mechanism for labels that nobody knows."""
+EVERY = CATALOG | {entry.key: entry for entry in (EXPONENTIAL, LABEL_SELECTION)}
+"""All mechanisms, by key."""

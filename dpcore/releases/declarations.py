@@ -12,7 +12,7 @@ import json
 import os
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from hashlib import blake2b
@@ -266,7 +266,7 @@ _COLUMN: Final = Schema(
         "missing_codes": since(several(TEXT)),
         "notation": since(Schema(Notation, decimal=TEXT, thousands=TEXT)),
         "dates": since(DATES),
-        "bounds_epsilon": if_any(NUMBER),
+        "bounds_epsilon": replace(if_any(NUMBER), argument="found_epsilon"),
     },
 )
 FILE_FORMAT: Final = Schema(

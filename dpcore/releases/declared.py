@@ -21,7 +21,7 @@ from dpcore.errors import DPCoreError
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.record import Release
 from dpcore.statistics.conditions import UNDIVIDED
-from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.kinds import ON_DATA, StatisticKind
 from dpcore.statistics.parameters import UNIT
 
 _OF_ANY_SIZE: Final = (StatisticKind.COUNT, StatisticKind.SUM)
@@ -62,7 +62,7 @@ def people_text(request: Mapping[str, object]) -> str:
     """
     question = _question(request)
     kind = question.get("kind")
-    if kind == StatisticKind.BOUNDS or ("group" in question and kind in _OF_ANY_SIZE):
+    if kind in ON_DATA or ("group" in question and kind in _OF_ANY_SIZE):
         return ""
     size, most = question.get("size"), question.get("most_people")
     if isinstance(size, dict) and isinstance(size.get("people"), int):

@@ -25,6 +25,7 @@ UNDIVIDED: Final = {
     StatisticKind.QUANTILE,
     StatisticKind.QUANTILES,
     StatisticKind.BOUNDS,
+    StatisticKind.LABELS,
 }
 """What is asked without dividing by a number of people."""
 

@@ -114,6 +114,8 @@ class StatisticKind(StrEnum):
         ),
     )
     """Asked on Data, of a column that has none."""
+    LABELS = "labels", "the labels that enough {many} have, with the number of {many} of each"
+    """Asked on Data, of a category column without a list."""
 
     definition: str
     meaning: str
@@ -141,7 +143,7 @@ class StatisticKind(StrEnum):
     @property
     def of_counts(self) -> bool:
         """Tell whether its numbers are how many people there are."""
-        return self in {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
+        return self in _OF_COUNTS
 
     @property
     def of_spread(self) -> bool:
@@ -200,6 +202,11 @@ _OF_LABELS: Final = (
     StatisticKind.PROPORTIONS,
     StatisticKind.CROSS_TABLE,
 )
+ON_DATA: Final = frozenset({StatisticKind.BOUNDS, StatisticKind.LABELS})
+"""What is asked on Data, and becomes a declaration."""
+_OF_COUNTS: Final = frozenset(
+    {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE, StatisticKind.LABELS}
+)
 _OF_CELLS: Final = frozenset(
     {StatisticKind.HISTOGRAM, StatisticKind.PROPORTIONS, StatisticKind.CROSS_TABLE}
 )
@@ -223,9 +230,7 @@ _OF_SPREAD: Final = frozenset(
 )
 _RATIOS: Final = _OF_SPREAD | {StatisticKind.MEAN, StatisticKind.PROPORTION}
 _BY_GROUP: Final = _RATIOS | {StatisticKind.COUNT, StatisticKind.SUM}
-OF_ONE: Final = tuple(
-    kind for kind in StatisticKind if not (kind.of_several or kind is StatisticKind.BOUNDS)
-)
+OF_ONE: Final = tuple(kind for kind in StatisticKind if not (kind.of_several or kind in ON_DATA))
 """Statistics of one column."""
 
 
@@ -238,7 +243,7 @@ def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
         return _OF_LABELS
     if not column_kind.is_numeric:
         return ()
-    found = tuple(kind for kind in StatisticKind if kind is not StatisticKind.BOUNDS)
+    found = tuple(kind for kind in StatisticKind if kind not in ON_DATA)
     if column_kind is not ColumnKind.DATE:
         return found
     # A date has no sum and no square.

@@ -272,7 +272,7 @@ def of_a_flawed_mechanism():
 def of_found_bounds(*, found=True):
     """Return bounds that were found or not, and the mean of the column between them."""
     ledger = opened(SUBSTITUTION)
-    priced = replace(AGE, bounds_epsilon=2.0 if found else None)
+    priced = replace(AGE, found_epsilon=2.0 if found else None)
     known = replace(behind(SUBSTITUTION, ledger), dataset=table().with_columns(priced))
     mean = Query(kind=StatisticKind.MEAN, column=AGE, **terms(people=MEMBERS))
     for request in (bounds(epsilon=2.0), asked(mean, "laplace")):

@@ -7,6 +7,7 @@ from dpcore.analyses.bounds import BoundsQuery
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.labels import LabelsQuery
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
@@ -67,6 +68,13 @@ def bounds(column=AGE, *, relation=SUBSTITUTION, unit=None, epsilon=1.0, **chang
     """The bounds of an age, as if nobody knew them."""
     query = BoundsQuery.of(column, relation=relation, unit=unit or PrivacyUnit())
     return asked(query, "laplace", epsilon=epsilon, **changes)
+
+
+def found_labels(column=None, *, relation=SUBSTITUTION, unit=None, epsilon=1.0, delta=1e-5):
+    """The labels of a town, as if nobody knew them."""
+    town = column or Column(name="town", kind=ColumnKind.CATEGORY)
+    query = LabelsQuery.of(town, relation=relation, unit=unit or PrivacyUnit())
+    return asked(query, "label-selection", epsilon=epsilon, delta=delta)
 
 
 def apart(key="laplace", *, pair=("south", "north"), rows=1, **changes):

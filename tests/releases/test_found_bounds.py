@@ -331,26 +331,26 @@ FOUND = Column(
     name="pay",
     kind=ColumnKind.NUMBER,
     bounds=Interval(lower=10_000.0, upper=200_000.0),
-    bounds_epsilon=0.1,
+    found_epsilon=0.1,
 )
 
 
 def test_the_price_stays_with_the_bounds_and_goes_with_them():
     assert cells_of(FOUND)[Field.STATUS] == "found with ε = 0.1"
     imputed = declared(FOUND, {Field.IF_MISSING: IfMissing.IMPUTE, Field.UNIT: "€"})
-    assert (imputed.bounds_epsilon, imputed.replacement) == (0.1, 105_000.0)
+    assert (imputed.found_epsilon, imputed.replacement) == (0.1, 105_000.0)
     same = declared(FOUND, {Field.LOWER: "10,000", Field.UPPER: "200000"})
-    assert same.bounds_epsilon == 0.1
-    assert declared(FOUND, {Field.UPPER: "100000"}).bounds_epsilon is None
-    assert declared(FOUND, {Field.UPPER: ""}).bounds_epsilon is None
-    for wrong in ({"bounds": None}, {"bounds_epsilon": -0.1}):
+    assert same.found_epsilon == 0.1
+    assert declared(FOUND, {Field.UPPER: "100000"}).found_epsilon is None
+    assert declared(FOUND, {Field.UPPER: ""}).found_epsilon is None
+    for wrong in ({"bounds": None}, {"found_epsilon": -0.1}):
         with pytest.raises(ParameterError, match="ε above 0"):
             replace(FOUND, **wrong)
 
 
 def test_a_declaration_keeps_the_price_and_a_question_does_not():
     kept = Declaration(
-        columns=(FOUND, replace(FOUND, name="rent", bounds_epsilon=None)),
+        columns=(FOUND, replace(FOUND, name="rent", found_epsilon=None)),
         relation=ADD_REMOVE,
         rows=1,
         minimum_people=100,

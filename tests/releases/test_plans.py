@@ -195,6 +195,8 @@ def test_each_question_is_offered_the_mechanisms_that_can_answer_it():
             assert keys == set(OF_CHAINS)
         elif kind is StatisticKind.BOUNDS:
             assert keys == {"laplace"}
+        elif kind is StatisticKind.LABELS:
+            assert keys == {"label-selection"}
         else:
             assert keys == CATALOG.keys()
     with pytest.raises(ParameterError, match="median must be one of exponential"):

@@ -17,7 +17,7 @@ from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.kinds import OF_ONE, StatisticKind, allowed
+from dpcore.statistics.kinds import OF_ONE, ON_DATA, StatisticKind, allowed
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 ADD_REMOVE = NeighboringRelation.ADD_REMOVE
@@ -85,7 +85,7 @@ def query(kind, column, **changes):
 
 
 def test_allowed_statistics_of_each_kind_of_column():
-    assert set(allowed(ColumnKind.NUMBER)) == {*StatisticKind} - {StatisticKind.BOUNDS}
+    assert set(allowed(ColumnKind.NUMBER)) == {*StatisticKind} - ON_DATA
     of_labels = {
         StatisticKind.COUNT,
         StatisticKind.PROPORTION,

@@ -45,7 +45,7 @@ def ask(
     places = [
         place
         for place, column in enumerate(dataset.columns)
-        if column.kind.is_numeric and (column.bounds is None or column.bounds_epsilon is not None)
+        if column.kind.is_numeric and (column.bounds is None or column.found_epsilon is not None)
     ]
     block = st.expander("Find bounds", key="find-bounds", on_change="rerun") if places else None
     if block is None or not block.open:
@@ -155,7 +155,7 @@ def _answer(
 def _record(answer: Release, dataset: Table, place: int, keep: Callable[[Table], None]) -> None:
     ends = dict(zip((Field.LOWER, Field.UPPER), answer.values, strict=True))
     found = replace(
-        declared(dataset.columns[place], ends), bounds_epsilon=float(answer.cost.epsilon)
+        declared(dataset.columns[place], ends), found_epsilon=float(answer.cost.epsilon)
     )
     grid.take_over(dataset, declaring.redeclared(dataset, found), keep)
     st.rerun()

@@ -147,7 +147,7 @@ def check(dataset: Table, position: int, *, codebook: bool, key: str = "fit") ->
                 "Clamping moves more than one in twenty rows. The release will be "
                 "biased; wider bounds cost noise instead."
             )
-        known = column.bounds_epsilon is None
+        known = column.found_epsilon is None
         if of_number and known and not codebook and fits.touches(column):
             st.warning(
                 "These bounds are exactly the smallest and largest value of the table. "

@@ -13,7 +13,7 @@ a real table is CONFIDENTIAL.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
@@ -22,6 +22,7 @@ import numpy as np
 from dpcore.analyses import secure
 from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.labels import LabelsPlan
 from dpcore.analyses.measurement import OneMechanism
 from dpcore.analyses.reading import as_declared
 from dpcore.analyses.resized import ResizedRequest
@@ -311,6 +312,8 @@ def _trial(
     sides: tuple[str, str],
 ) -> Trial:
     plan, cost, promised = request.plan, request.cost, claim(request)
+    if isinstance(plan, LabelsPlan):
+        return _of_labels(plan, (first, second), promised, sides)
     values = (first, second)
     if isinstance(plan, OneMechanism):
         exact = plan.pairwise_epsilon(first, second, delta=promised.delta)
@@ -335,6 +338,40 @@ def _trial(
         exact=float(exact) if isinstance(plan, OneMechanism) else None,
         batch=_ONE_BY_ONE,
     )
+
+
+def _of_labels(
+    plan: LabelsPlan,
+    worlds: tuple[Mapping[str, int], Mapping[str, int]],
+    promised: Guarantee,
+    sides: tuple[str, str],
+) -> Trial:
+    """Return the trial of labels: of each its noisy number, 0 where it is not released."""
+    labels = tuple(sorted({label for world in worlds for label in world}))
+    people = np.array([[world.get(label, 0) for label in labels] for world in worlds])
+
+    def draw(world: int, size: int) -> FloatArray:
+        there = people[world] > 0
+        noisy = np.zeros((size, len(labels)))
+        drawn = plan.drawn(np.tile(people[world][there], size)).reshape(size, -1)
+        noisy[:, there] = np.where(drawn > plan.law.threshold, drawn, 0)
+        return noisy
+
+    moved = people[:, people[0] != people[1]].T.tolist()
+    pair = moved[0] if len(moved) == 1 else None
+    exact = None if pair is None else plan.law.epsilon_between(pair[0], pair[1], promised.delta)
+    batch = max(10, _BATCH // len(labels))
+    return Trial(claim=promised, labels=labels, sides=sides, draw=draw, exact=exact, batch=batch)
+
+
+def _worst_labels(request: Releasable, plan: LabelsPlan) -> tuple[dict[str, int], dict[str, int]]:
+    """Return labels that are as often released as not, before and after a person leaves."""
+    unit, least = request.unit, plan.law.threshold
+    here, gone = ([least + more] * (unit.cap or 1) for more in (unit.rows, 0))
+    if request.relation is NeighboringRelation.SUBSTITUTION:
+        here, gone = here + gone, gone + here
+    names = [f"label {place + 1}" for place in range(len(here))]
+    return dict(zip(names, here, strict=True)), dict(zip(names, gone, strict=True))
 
 
 def _many(plan: OneMechanism, value: FloatArray, size: int, cost: PrivacyCost) -> FloatArray:
@@ -372,7 +409,7 @@ def _evidence(
     return of
 
 
-def _worst_values(request: Releasable) -> tuple[FloatArray, FloatArray]:
+def _worst_values(request: Releasable) -> tuple[Any, Any]:
     """Return what the plan draws from in the two worlds of the worst pair."""
     plan = request.plan
     if isinstance(request, BootstrapRequest):
@@ -380,6 +417,8 @@ def _worst_values(request: Releasable) -> tuple[FloatArray, FloatArray]:
         return _one_apart(plan.bounds, request.query.size.people)  # type: ignore[attr-defined] # of this request
     if isinstance(request, ResizedRequest):
         return _one_apart(request.query.bounds, request.query.size.people)
+    if isinstance(plan, LabelsPlan):
+        return _worst_labels(request, plan)
     if isinstance(plan, OneMechanism):
         if isinstance(plan.mechanism, Mechanism):
             return _worst_noise(plan, plan.mechanism)
