@@ -36,6 +36,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import Release
 from dpcore.statistics.bins import usual_edges
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing.error_curves import ErrorSetting, Fairness, at_setting, comparable
 
@@ -107,7 +108,7 @@ class NotebookTable:
         epsilon: float,
         delta: float = 0.0,
         mechanism: str | None = None,
-        by: str | None = None,
+        by: str | Sequence[str] | None = None,
         equals: str | None = None,
         between: tuple[float, float] | None = None,
         bins: int | None = None,
@@ -122,7 +123,7 @@ class NotebookTable:
             delta: The same, for mechanisms that need it.
             mechanism: A key of the catalog, such as "laplace", "bit" or "gaussian"; by
                 default the first one that is offered for the statistic.
-            by: Ask the same of each group that this column makes.
+            by: Ask the same of each group that this column makes, or several together.
             equals: The label that a count or proportion counts.
             between: The interval that a count or proportion counts.
             bins: Into how many bins of equal width a histogram divides the bounds.
@@ -144,7 +145,9 @@ class NotebookTable:
             edges=None if bins is None else usual_edges(about, bins),
             q=q,
         )
-        asked = GroupedQuery(part=query, group=self.dataset.column(by)) if by else query
+        names = [by] if isinstance(by, str) else by or ()
+        group = Grouping.of(*map(self.dataset.column, names)) if names else None
+        asked = GroupedQuery(part=query, group=group) if group else query
         key = mechanism or next(iter(offered(kind)))
         return Request(query=asked, mechanism_key=key, epsilon=epsilon, delta=delta)
 

@@ -33,8 +33,9 @@ from dpcore.postprocessing.share_constraints import CONSTRAINT, Constraint
 from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import missing_values, statement
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.parameters import COLUMN
+from dpcore.statistics.parameters import COLUMN, GROUPING
 from dpcore.statistics.statistic import Partial, Statistic
 
 
@@ -200,6 +201,16 @@ class Question:
         """Return the columns whose values the statistic is of, without that of groups."""
         return (self.column,)
 
+    @property
+    def grouping(self) -> Grouping | None:
+        """Return what makes the groups of people that it is asked of, if any."""
+        return getattr(self, "group", None)
+
+    @property
+    def entry_columns(self) -> tuple[Column, ...]:
+        """Return a column for each number of an entry: those measured, then the groups."""
+        return (*self.measured, *((self.grouping.column,) if self.grouping else ()))
+
     def clamp(self, column: Column) -> tuple[float, float]:
         """Return the bounds that values are moved to; infinite where they are not."""
         bounds = column.bounds
@@ -238,7 +249,10 @@ def column_from(content: object, dataset: Table) -> Column:
         ParameterError: The table has no such column, or its parts contradict.
 
     """
-    declared = COLUMN.read(content)
+    return _as_now(COLUMN.read(content), dataset)
+
+
+def _as_now(declared: Column, dataset: Table) -> Column:
     now = dataset.column(declared.name)
     return replace(
         declared,
@@ -252,6 +266,11 @@ def column_from(content: object, dataset: Table) -> Column:
 
 def _declare_alike(one: Column, other: Column) -> bool:
     return (one.bounds, one.labels) == (other.bounds, other.labels)
+
+
+def grouping_from(content: object, dataset: Table) -> Grouping:
+    """Return the columns that make groups, as ``column_from``."""
+    return Grouping.of(*(_as_now(column, dataset) for column in GROUPING.read(content).columns))
 
 
 def columns_from(content: object, dataset: Table) -> tuple[Column, ...]:

@@ -162,6 +162,7 @@ def _filled(values: FloatArray, column: Column) -> FloatArray:
 
 def _codes(question: Question, dataset: Dataset) -> NDArray[np.intp]:
     """Return everybody's group, 0 where there are no groups."""
-    group: Column | None = getattr(question, "group", None)
     rows = np.arange(dataset.rows)
-    return np.zeros_like(rows) if group is None else group_codes(dataset, group, rows)
+    if question.grouping is None:
+        return np.zeros_like(rows)
+    return group_codes(dataset, question.grouping, rows)

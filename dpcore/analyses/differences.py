@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Request, column_from
+from dpcore.analyses.base import Request, column_from, grouping_from
 from dpcore.analyses.groups import ANY_SIZE, OfGroups
 from dpcore.analyses.measurement import (
     Answer,
@@ -41,7 +41,7 @@ from dpcore.relations import PrivacyUnit
 from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, PAIR_ONLY, missing_values, said_once
 from dpcore.statistics.group_sums import PAIR, PairMoments
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.parameters import COLUMN
+from dpcore.statistics.parameters import GROUPING
 from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.user_level import of_people
 
@@ -55,7 +55,7 @@ class DifferenceQuery(OfGroups):
 
     Attributes:
         part: The question about the mean of the column, of ``ANY_SIZE``.
-        group: The column of a public list of labels that makes the groups.
+        group: The columns of public lists of labels that make the groups.
         pair: The label of the one group, and of that whose mean is taken off.
 
     Raises:
@@ -68,7 +68,7 @@ class DifferenceQuery(OfGroups):
     def __post_init__(self) -> None:
         if self.part.kind is not StatisticKind.MEAN or self.part.size.public:
             raise ParameterError("a difference of groups is one of two means of private sizes.")
-        if self.group.kind.is_numeric or len(self.group.labels) < PAIR:
+        if len(self.group.labels) < PAIR:
             raise ParameterError(
                 f"{self.group.name!r} needs a public list of two labels or more to "
                 "make groups; declare it on the Data page."
@@ -156,11 +156,11 @@ class DifferenceQuery(OfGroups):
     def missing_values(self, column: Column) -> str:
         """Return how missing values of one of its columns are treated, in words."""
         told = missing_values(column)
-        if column != self.group:
+        if column not in self.group.columns:
             return told
         if not column.complete:
             return PAIR_ONLY
-        return OTHER_GROUPS_LEFT_OUT if set(column.labels) - set(self.pair) else told
+        return OTHER_GROUPS_LEFT_OUT if set(self.group.labels) - set(self.pair) else told
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -199,7 +199,7 @@ class DifferenceQuery(OfGroups):
             column=column_from(content["column"], dataset),
             size=ANY_SIZE,
         )
-        return cls(part=part, group=column_from(content["group"], dataset), pair=(one, other))
+        return cls(part=part, group=grouping_from(content["group"], dataset), pair=(one, other))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""
@@ -207,7 +207,7 @@ class DifferenceQuery(OfGroups):
         del parameters["size"]
         return parameters | {
             "kind": self.kind.value,
-            "group": COLUMN.write(self.group),
+            "group": GROUPING.write(self.group),
             "pair": PAIRED.write(self.pair),
         }
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request, column_from
+from dpcore.analyses.base import Question, Request, column_from, grouping_from
 from dpcore.analyses.measurement import (
     Answer,
     LabelledIntervals,
@@ -48,10 +48,11 @@ from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import divided, missing_values, said_once, ungrouped
-from dpcore.statistics.entries import check_group, group_codes, name_of_others
+from dpcore.statistics.entries import group_codes
 from dpcore.statistics.group_sums import Grouped, GroupMoments, count_names
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.parameters import COLUMN
+from dpcore.statistics.parameters import GROUPING
 from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.sums_and_means import Sum
 from dpcore.statistics.user_level import of_people
@@ -59,16 +60,16 @@ from dpcore.statistics.user_level import of_people
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfGroups(Question):
-    """A question about a column, asked of groups that another column makes.
+    """A question about a column, asked of groups that other columns make.
 
     Attributes:
         part: The question asked of each group, of ``ANY_SIZE``.
-        group: The column of a public list of labels that makes the groups.
+        group: The columns of public lists of labels that make the groups.
 
     """
 
     part: Query
-    group: Column
+    group: Grouping
 
     @property
     def column(self) -> Column:
@@ -77,8 +78,8 @@ class OfGroups(Question):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Return both columns."""
-        return (self.part.column, self.group)
+        """Return the column in question, and those that make the groups."""
+        return (self.part.column, *self.group.columns)
 
     @property
     def relation(self) -> NeighboringRelation:
@@ -105,7 +106,7 @@ class OfGroups(Question):
 
     def missing_values(self, column: Column) -> str:
         """Return how missing values of one of its columns are treated, in words."""
-        return missing_values(column, group=self.group)
+        return missing_values(column, grouped=column in self.group.columns)
 
     def values(self, dataset: Dataset) -> FloatArray:
         """Return each person's number and code of the group, (n, 2). CONFIDENTIAL.
@@ -135,11 +136,11 @@ _UNIT: Final = Interval(lower=0.0, upper=1.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupedQuery(OfGroups):
-    """A statistic of one column for each label of another, and for all other people.
+    """A statistic of one column for each label of others, and for all other people.
 
     Attributes:
         part: The question asked of each group, of ``ANY_SIZE``.
-        group: The column of a public list of labels that makes the groups.
+        group: The columns of public lists of labels that make the groups.
 
     """
 
@@ -149,7 +150,6 @@ class GroupedQuery(OfGroups):
                 f"{self.part.kind} cannot be asked by group; choose a statistic that "
                 "is one number, such as a mean."
             )
-        check_group(self.group)
         if self.part.size.public:
             raise ParameterError("the sizes of groups are private: nothing is public about them.")
         # Builds the statistic once, so that its own demands are met from here on.
@@ -175,7 +175,7 @@ class GroupedQuery(OfGroups):
     @property
     def groups(self) -> tuple[str, ...]:
         """Return the name of each group; the last is that of all others."""
-        return (*self.group.labels, name_of_others(self.group.labels))
+        return self.group.groups
 
     @property
     def statistic(self) -> Statistic:
@@ -203,7 +203,7 @@ class GroupedQuery(OfGroups):
         """Return what becomes of values and groups before they are counted."""
         size = divided(self.kind, self.size, self.unit)
         kept = (said for said in self.part.conditions if said not in size)
-        return (*kept, *ungrouped(self.group))
+        return (*kept, *ungrouped(*self.group.columns))
 
     @property
     def unit_text(self) -> str:
@@ -269,7 +269,7 @@ class GroupedQuery(OfGroups):
         # Ratios of groups by a public minimum of people are no longer asked.
         if part.kind.of_ratios and not known:
             raise LookupError
-        return cls(part=part, group=column_from(content["group"], dataset))
+        return cls(part=part, group=grouping_from(content["group"], dataset))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON.
@@ -277,7 +277,7 @@ class GroupedQuery(OfGroups):
         Ratios of groups once had a public minimum of people; they name no size now, and
         the degree of their sums instead, so that the two are never the same analysis.
         """
-        parameters = self.part.parameters() | {"group": COLUMN.write(self.group)}
+        parameters = self.part.parameters() | {"group": GROUPING.write(self.group)}
         if self.moments is not None:
             del parameters["size"]
             parameters["moments"] = self.moments.degree

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import FEWEST_PEOPLE, Question, Request, column_from, columns_from
+from dpcore.analyses.base import FEWEST_PEOPLE, Question, Request, columns_from, grouping_from
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
@@ -49,8 +49,9 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import clamped, divided, filled, missing_values, ungrouped
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix
 from dpcore.statistics.entries import joint_entries, joint_rows
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind, allowed
-from dpcore.statistics.parameters import COLUMN, SHARED, SIZE
+from dpcore.statistics.parameters import COLUMN, GROUPING, SHARED, SIZE
 from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
 from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.user_level import entries_of_people
@@ -91,7 +92,7 @@ class JointQuery(Question):
     relation: NeighboringRelation
     unit: PrivacyUnit
     size: TableSize
-    group: Column | None = None
+    group: Grouping | None = None
     groups: GroupSizes | None = None
 
     def __post_init__(self) -> None:
@@ -105,7 +106,7 @@ class JointQuery(Question):
 
     def missing_values(self, column: Column) -> str:
         """Return how missing values of one of its columns are treated, in words."""
-        return missing_values(column, group=self.group)
+        return missing_values(column, grouped=column not in self.numbers)
 
     @property
     def column(self) -> Column:
@@ -114,8 +115,8 @@ class JointQuery(Question):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Return all columns, that of the groups last."""
-        return (*self.numbers, self.group) if self.group else self.numbers
+        """Return all columns, those of the groups last."""
+        return (*self.numbers, *(self.group.columns if self.group else ()))
 
     @property
     def statistic(self) -> Statistic:
@@ -147,7 +148,7 @@ class JointQuery(Question):
             for column in self.numbers
             for condition in (*clamped(column, named=True), *filled(column, self.unit, named=True))
         ]
-        grouped = () if self.group is None else ungrouped(self.group)
+        grouped = () if self.group is None else ungrouped(*self.group.columns)
         return (*each, *grouped, *divided(self.kind, self.size, self.unit))
 
     @property
@@ -249,7 +250,7 @@ class JointQuery(Question):
         """Return the question that parameters describe."""
         numbers, group, groups = columns_from(content["columns"], dataset), None, None
         if "group" in content:
-            group = column_from(content["group"], dataset)
+            group = grouping_from(content["group"], dataset)
             # Private labels: only the sum and the number of sizes are used, and stored.
             public = TRUTH.read(content["labels_public"])
             known = (
@@ -291,7 +292,7 @@ class JointQuery(Question):
             return
         cells = len(self.group.labels) + 1
         possible = (cells - 1, cells) if self.groups.labels_public else (cells,)
-        if not self.group.labels or self.groups.count not in possible:
+        if self.groups.count not in possible:
             raise ParameterError(
                 f"{self.group.name!r} has {cells} groups, {self.unit.counted} of no "
                 f"listed label included, got sizes of {self.groups.count}."
@@ -318,7 +319,7 @@ JOINT: Final = Schema(
     JointQuery,
     **SHARED,
     columns=Part(codec=several(COLUMN), argument="numbers"),
-    group=if_any(COLUMN),
+    group=if_any(GROUPING),
 )
 GROUPS: Final = Schema(
     GroupSizes,

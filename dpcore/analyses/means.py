@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request, column_from, columns_from
+from dpcore.analyses.base import Question, Request, columns_from, grouping_from
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.measurement import (
     Answer,
@@ -47,10 +47,11 @@ from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import clamped, filled, missing_values, said_once, ungrouped
-from dpcore.statistics.entries import check_group, joint_entries, joint_rows, name_of_others
+from dpcore.statistics.entries import joint_entries, joint_rows
 from dpcore.statistics.group_sums import MeanMoments
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.parameters import COLUMN, RELATION, UNIT
+from dpcore.statistics.parameters import COLUMN, GROUPING, RELATION, UNIT
 from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.user_level import entries_of_people, of_people, owners_of
 
@@ -61,14 +62,14 @@ MOST_MEANS: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeansQuery(Question):
-    """The mean of every one of several columns, for each label of another.
+    """The mean of every one of several columns, for each label of others.
 
     All means of a group share one count of its people. So whoever has no value of one
     of the columns, where such people are left out, is left out of all of them.
 
     Attributes:
         numbers: What is declared about each column of numbers, all different.
-        group: The column of a public list of labels that makes the groups.
+        group: The columns of public lists of labels that make the groups.
         relation: Which tables are neighbors.
         unit: The privacy unit.
 
@@ -78,7 +79,7 @@ class MeansQuery(Question):
     """
 
     numbers: tuple[Column, ...]
-    group: Column
+    group: Grouping
     relation: NeighboringRelation
     unit: PrivacyUnit
 
@@ -99,14 +100,13 @@ class MeansQuery(Question):
                     f"{column.name!r} needs to be a column of numbers with public "
                     "bounds; declare them on the Data page."
                 )
-        check_group(self.group)
         self.size.check(self.relation, self.unit)
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
 
     def missing_values(self, column: Column) -> str:
         """Return how missing values of one of its columns are treated, in words."""
-        return missing_values(column, group=self.group)
+        return missing_values(column, grouped=column in self.group.columns)
 
     @property
     def kind(self) -> StatisticKind:
@@ -120,8 +120,8 @@ class MeansQuery(Question):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Return all columns, that of the groups last."""
-        return (*self.numbers, self.group)
+        """Return all columns, those of the groups last."""
+        return (*self.numbers, *self.group.columns)
 
     @property
     def size(self) -> TableSize:
@@ -149,7 +149,7 @@ class MeansQuery(Question):
     @property
     def groups(self) -> tuple[str, ...]:
         """Return the name of each group; the last is that of all others."""
-        return (*self.group.labels, name_of_others(self.group.labels))
+        return self.group.groups
 
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
@@ -186,7 +186,7 @@ class MeansQuery(Question):
             said.append(
                 f"{self.unit.counted} without a value of {' or '.join(left)} left out of all means"
             )
-        return (*said, *ungrouped(self.group))
+        return (*said, *ungrouped(*self.group.columns))
 
     @property
     def unit_text(self) -> str:
@@ -269,7 +269,7 @@ class MeansQuery(Question):
             content,
             unit=unit,
             numbers=columns_from(content["columns"], dataset),
-            group=column_from(content["group"], dataset),
+            group=grouping_from(content["group"], dataset),
         )
         del told["kind"]
         return cls(**told)
@@ -291,7 +291,7 @@ MEANS: Final[Schema[Any]] = Schema(
     relation=RELATION,
     unit=UNIT,
     columns=Part(codec=several(COLUMN), argument="numbers"),
-    group=COLUMN,
+    group=GROUPING,
 )
 
 

@@ -39,7 +39,8 @@ from dpcore.statistics.conditions import (
     missing_values,
     others,
 )
-from dpcore.statistics.entries import Membership, label_entries, name_of_others, number_entries
+from dpcore.statistics.entries import Membership, label_entries, number_entries
+from dpcore.statistics.grouping import name_of_others
 from dpcore.statistics.histogram import Histogram, Proportions
 from dpcore.statistics.kinds import OF_ONE, Makes, StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED

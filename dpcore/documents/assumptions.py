@@ -108,7 +108,7 @@ def compared(items: Sequence[PlannedQuery]) -> tuple[ComparedGroups, ...]:
     return tuple(
         ComparedGroups(
             place,
-            asked.group,
+            asked.group.column,
             asked.pair,
             tuple(label for label in asked.group.labels if label not in asked.pair),
         )

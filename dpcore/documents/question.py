@@ -31,7 +31,7 @@ from dpcore.releases.digits import (
 )
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
-from dpcore.statistics.entries import name_of_others
+from dpcore.statistics.grouping import name_of_others
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import UNIT
 
@@ -318,7 +318,8 @@ class DocumentEntry:
     @property
     def others(self) -> tuple[str, ...]:
         """Return what the figures for values on no public list are called."""
-        names = dict.fromkeys(name_of_others(column.labels) for column in self._columns)
+        columns = getattr(self.request and self.request.asked, "entry_columns", self._columns)
+        names = dict.fromkeys(name_of_others(column.labels) for column in columns)
         return tuple(
             name for name in names if any(number.label.endswith(name) for number in self.numbers)
         )

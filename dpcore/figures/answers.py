@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
+from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.theme import (
     HEIGHT,
-    ROWS,
-    SCALE,
     TRUTH,
     LineStyle,
     Picture,
@@ -30,7 +29,6 @@ from dpcore.figures.traces import (
     bars,
     cells,
     date_axis,
-    heat,
     interval,
     line,
     note,
@@ -219,8 +217,11 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     quantity: Quantity,
     truth: FloatArray | None,
     sampled: bool,
+    grid: LabelGrid | None = None,
 ) -> Picture:
     """Return released numbers as bars with noise intervals that hold together.
+
+    Of the groups of several columns, the cells of a ``grid`` stand in place of the bars.
 
     ``statement`` says of what they are answers, and ``noun`` what each is called, such
     as "count"; ``truth`` is drawn only in Classroom mode. Where the table is not
@@ -239,8 +240,10 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
             error_y=interval(high - values, values - low),
         )
     ]
-    table: dict[str, Any] = {"cell": list(labels), f"released {noun}": values} | interval_columns(
-        around.noise, around.total if sampled else None
+    table: dict[str, Any] = (
+        _named("cell", labels, grid)
+        | {f"released {noun}": values}
+        | interval_columns(around.noise, around.total if sampled else None)
     )
     if truth is not None:
         traces.append(points(shown, truth, f"{noun} without noise", TRUTH))
@@ -256,8 +259,12 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     )
     if values[first] - values[second] < 2 * off:
         title += ", so their order is uncertain"
+    title = title if truth is None else as_released(title)
+    if grid is not None:
+        drawing = grid.drawing(np.asarray(values), around.noise, whole, truth=truth)
+        return Picture.of(title, table, drawn=_cells_of(noun, statement), **drawing)
     return Picture.of(
-        title if truth is None else as_released(title),
+        title,
         table,
         drawn=f"{len(labels)} bars of a released {noun} with error bars: {statement}",
         height=HEIGHT + below(on_axis(statement)),
@@ -336,8 +343,11 @@ def groups_picture(
     quantity: Quantity,
     counted: str,
     truth: FloatArray | None,
+    grid: LabelGrid | None = None,
 ) -> Picture:
     """Return released ratios as dots with intervals that hold together.
+
+    Of several columns, the cells of a ``grid`` stand in place of the dots.
 
     A group whose count cannot tell it from an empty one has no dot and no rank: the
     words "too few to say" stand in its place.
@@ -355,7 +365,8 @@ def groups_picture(
         points(known, numbers.ratios[said], f"released {noun}", ring(NOISE, 12), hover=hover)
     )
     table: dict[str, Any] = (
-        {"group": list(numbers.groups), f"released {noun}": cells(numbers.ratios, quantity)}
+        _named("group", numbers.groups, grid)
+        | {f"released {noun}": cells(numbers.ratios, quantity)}
         | interval_columns(numbers.noise, numbers.total, quantity)
         | numbers.count_columns(counted)
         | {"note": np.where(said, "", TOO_FEW)}
@@ -366,8 +377,12 @@ def groups_picture(
         traces.append(points(names, truth[there], f"{noun} without noise", TRUTH))
         table[f"{noun} without noise"] = cells(truth, quantity)
     title = groups_text(numbers, noun=noun, quantity=quantity)
+    title = title if truth is None else as_released(title)
+    if grid is not None:
+        drawing = grid.drawing(numbers.ratios, numbers.noise, quantity, truth=truth)
+        return Picture.of(title, table, drawn=_cells_of(noun, statement), **drawing)
     return Picture.of(
-        title if truth is None else as_released(title),
+        title,
         table,
         drawn=f"{len(shown)} groups, {int(said.sum())} with a dot and bars for a "
         f"released {noun}: {statement}",
@@ -381,6 +396,17 @@ def groups_picture(
         xaxis=categories(shown, plain(on_axis(statement))),
         yaxis=axis(plain(quantity.name or noun), **date_axis(quantity)),
     )
+
+
+def _named(one: str, labels: Sequence[str], grid: LabelGrid | None) -> dict[str, Any]:
+    """Return what numbers are of as columns of a table, a column for each of several."""
+    if grid is None:
+        return {one: list(labels)}
+    return grid.columns(tuple(labels[-1:]))
+
+
+def _cells_of(noun: str, statement: str) -> str:
+    return f"A table with a released {noun} in each cell: {statement}"
 
 
 def groups_text(numbers: GroupNumbers, *, noun: str, quantity: Quantity) -> str:
@@ -507,8 +533,6 @@ def chain_text(found: Quantiles, *, quantity: Quantity, counted: str) -> str:
 # The counts of a cross table with their intervals, and the sums beside them.
 
 _COUNT = Quantity(whole=True)
-_ROW, _MARGIN = 62, 150
-_MOST_IN_WORDS = 80
 _UNTOLD = "the intervals of the largest overlap, so their order is not certain"
 
 
@@ -517,8 +541,7 @@ class CrossNumbers:
     """What was released of a cross table. PUBLIC.
 
     Attributes:
-        names: What the rows and what the columns are called.
-        axes: Which column makes the rows, and which the columns.
+        grid: The columns that make the cells.
         counts: Shape ``(r, c)``.
         noise: Where those of the table lie, shape ``(r, c, 2)``.
         total: Those to be expected in such a sample; None where the table is all of
@@ -526,8 +549,7 @@ class CrossNumbers:
 
     """
 
-    names: tuple[tuple[str, ...], tuple[str, ...]]
-    axes: tuple[str, str]
+    grid: LabelGrid
     counts: FloatArray
     noise: FloatArray
     total: FloatArray | None
@@ -543,41 +565,25 @@ def cross_picture(
 ) -> Picture:
     """Return a table of counts, colored by them, with an interval in each cell.
 
-    ``truth`` holds the counts without noise, shape ``(r, c)``, in Classroom mode only:
-    there they stand in the cells instead of the intervals.
+    ``truth`` holds the counts without noise, in the shape of ``counts``, in Classroom
+    mode only: there they stand in the cells instead of the intervals.
     """
-    rows, columns = ([plain(name) for name in names] for names in found.names)
     title = cross_text(found, unit=unit)
-    few = found.counts.size <= _MOST_IN_WORDS
-    cells = heat(
-        columns,
-        rows,
-        found.counts,
-        SCALE,
-        (0.0, max(float(found.counts.max()), 1.0)),
-        hover="%{y}, %{x}: %{customdata}<extra></extra>",
-        customdata=_words(found, ": 95%, ", " "),
-        # In three lines, for the narrow cells of a phone.
-        text=_in_cells(found, truth) if few else None,
-        texttemplate="%{text}" if few else None,
-        textfont={"size": 11},
-        xgap=2,
-        ygap=2,
+    grid, exact = found.grid, None if truth is None else truth.ravel()
+    table: dict[str, Any] = (
+        grid.columns()
+        | {"released count": found.counts.ravel()}
+        | interval_columns(found.noise, found.total)
     )
-    table = _table(found)
-    if truth is not None:
-        table[f"{unit} without noise"] = truth.ravel()
+    if exact is not None:
+        table[f"{unit} without noise"] = exact
         title = as_released(title)
-    first, second = found.axes
+    ends = found.noise.reshape(-1, 2)
     return Picture.of(
         title,
         table,
-        drawn=f"A table of {len(rows)} rows and {len(columns)} columns with a "
-        f"released count in each cell: {statement}",
-        height=_MARGIN + _ROW * len(rows),
-        traces=[cells],
-        xaxis=axis(plain(second), automargin=True),
-        yaxis=axis(plain(first), **ROWS),
+        drawn=_cells_of("count", statement),
+        **grid.drawing(found.counts.ravel(), ends, _COUNT, truth=exact),
     )
 
 
@@ -586,7 +592,7 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
     order = np.argsort(found.counts, axis=None)[::-1]
     places = [divmod(int(place), found.counts.shape[1]) for place in order]
     first = places[0]
-    rows, columns = found.names
+    rows, columns = found.grid.labels
     cell = f"“{rows[first[0]]}” and “{columns[first[1]]}”"
     count = held_text(found.counts[first], found.noise[first], _COUNT)
     text = (
@@ -596,38 +602,3 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
     )
     reach = found.reach
     return f"{text}. All cells and sums hold at once; a cell is within ± " + measured(reach, reach)
-
-
-def _in_cells(found: CrossNumbers, truth: FloatArray | None) -> list[list[str]]:
-    """Return the words of each cell: the count, and its interval or the truth."""
-    if truth is None:
-        return _words(found, "<br>", "<br>")
-    error = found.reach
-    return [
-        [
-            f"{_COUNT.measured(count, error)}<br>without noise<br>{exact:,.0f}"
-            for count, exact in zip(counts, exacts, strict=True)
-        ]
-        for counts, exacts in zip(found.counts.tolist(), truth.tolist(), strict=True)
-    ]
-
-
-def _words(found: CrossNumbers, before: str, within: str) -> list[list[str]]:
-    told = []
-    for counts, ends in zip(found.counts, found.noise, strict=True):
-        row = []
-        for count, (low, high) in zip(counts.tolist(), ends.tolist(), strict=True):
-            value, lower, upper = with_ends(count, (low, high), _COUNT)
-            row.append(f"{value}{before}{lower} to{within}{upper}")
-        told.append(row)
-    return told
-
-
-def _table(found: CrossNumbers) -> dict[str, Any]:
-    rows, columns = found.names
-    table: dict[str, Any] = {
-        found.axes[0]: [row for row in rows for _ in columns],
-        f"{found.axes[1]} ": [column for _ in rows for column in columns],
-        "released count": found.counts.ravel(),
-    } | interval_columns(found.noise, found.total)
-    return table

@@ -24,7 +24,6 @@ from dpcore.formatting import epsilon_text, people, significant
 from dpcore.individual.losses import ExposedPerson
 from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.entries import name_of_others
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.user_level import unpacked
 
@@ -88,10 +87,10 @@ def tied_text(exposure: StatisticLosses, query: Question, *, listed: int) -> str
             f"The first {len(tied)} below are tied at the top and equally exposed. “This "
             "person” is one of them."
         )
-    group, among = _group_of(query), ""
+    group, among = query.grouping, ""
     if group is not None and query.unit.cap is None:
         codes = exposure.values[tied, -1].astype(np.intp)
-        names = (*group.labels, name_of_others(group.labels))
+        names = group.groups
         counts = np.bincount(codes, minlength=len(names))
         parts = [f"“{name}” {count:,}" for name, count in zip(names, counts, strict=True) if count]
         more = len(parts) - _GROUPS
@@ -124,20 +123,11 @@ def _change(person: ExposedPerson, query: Question) -> str:
     if query.kind is StatisticKind.PROPORTIONS:
         return f"changes the shares by {significant(person.shift)} in total"
     of_ratios = query.kind.of_ratios or query.kind in _OF_SUMS
-    if of_ratios and _group_of(query):
+    if of_ratios and query.grouping:
         return f"changes the counts and sums of the groups by {significant(person.shift)} in total"
-    parts = " of the groups" if query.kind.by_group and _group_of(query) else ""
+    parts = " of the groups" if query.kind.by_group and query.grouping else ""
     days = f" {DAYS}" * query.quantity.is_date
     return f"changes the {query.kind.value}{parts} by {significant(person.shift)}{days}"
-
-
-def _group_of(query: Question) -> Column | None:
-    """Return the column that the groups of a question are made by, if it has groups."""
-    last = query.columns[-1]
-    several = len(query.columns) > 1 and not last.kind.is_numeric
-    # Who is in a cell has a place, and no record of columns.
-    several = several and not query.kind.of_cells
-    return last if several else None
 
 
 def _replaces(exposure: StatisticLosses) -> bool:
@@ -210,14 +200,14 @@ def _of_cell(person: ExposedPerson, exposure: StatisticLosses, query: Question) 
 
 
 def _of_record(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
-    group, among = _group_of(query), np.ones(exposure.people, dtype=bool)
+    group, among = query.grouping, np.ones(exposure.people, dtype=bool)
     columns, where, others = query.columns, "", "the others"
     if group is not None:
         code = int(exposure.values[person.entry, -1])
         among = exposure.values[:, -1] == code
         listed = code < len(group.labels)
         label = f"{group.name} = {group.labels[code]}" if listed else "all other people"
-        columns, where, others = columns[:-1], f"Group {label}: ", "the others there"
+        columns, where, others = query.measured, f"Group {label}: ", "the others there"
         if query.kind.of_members:
             return where + _of_member(person, exposure, among)
     parts = _apart(person.entry, exposure.values, columns, among)

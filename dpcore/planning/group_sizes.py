@@ -21,6 +21,7 @@ from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.targets import size_condition
 from dpcore.releases.record import Release
 from dpcore.statistics.group_sums import count_names
+from dpcore.statistics.grouping import enumerated
 from dpcore.statistics.kinds import StatisticKind
 
 Asked = Question | ModelQuestion
@@ -81,8 +82,9 @@ def paid_twice(items: Sequence[PlannedQuery]) -> tuple[Twice, ...]:
 
 def _leaves_out(asked: Asked) -> bool:
     """Tell whether whoever lacks a value is in none of the head counts of an answer."""
-    group = getattr(asked, "group", None)
-    return any(column.missing is MissingPolicy.DROP for column in asked.columns if column != group)
+    by = getattr(asked, "grouping", None)
+    groups = by.columns if by else ()
+    return any(one.missing is MissingPolicy.DROP for one in asked.columns if one not in groups)
 
 
 def earlier_group_sizes(asked: Asked, releases: Iterable[Release]) -> Release | None:
@@ -185,10 +187,11 @@ def _smallest(release: Release, names: Mapping[str, str]) -> SmallestGroup | Non
 
 
 def _grouped_by(parameters: Mapping[str, object]) -> str:
-    """Return the name of the column that a stored question asks by; else empty."""
+    """Return the names of the columns that a stored question asks by; else empty."""
     query = parameters.get("query")
-    group = query.get("group") if isinstance(query, dict) else None
-    return str(group.get("name", "")) if isinstance(group, dict) else ""
+    group = query.get("group", []) if isinstance(query, dict) else []
+    columns = group if isinstance(group, list) else [group]
+    return enumerated(str(column["name"]) for column in columns) if columns else ""
 
 
 def _tells(parameters: Mapping[str, object]) -> str:

@@ -124,9 +124,9 @@ def _labels(column: Mapping[str, object]) -> list[object]:
 
 
 def _groups(question: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    group = question.get("group")
-    if isinstance(group, dict):
-        yield group
+    group = question.get("group", [])
+    columns = group if isinstance(group, list) else [group]
+    yield from (column for column in columns if isinstance(column, dict))
 
 
 def _question(request: Mapping[str, object]) -> Mapping[str, object]:

@@ -128,14 +128,14 @@ OTHER_GROUPS_LEFT_OUT: Final = "other groups are left out"
 ALL_COUNTED: Final = "all rows are counted, with or without a value"
 
 
-def missing_values(column: Column, *, group: Column | None = None) -> str:
+def missing_values(column: Column, *, grouped: bool = False) -> str:
     """Return how missing values of a column of a question are treated.
 
-    What is declared of a column does not count where it makes the groups.
+    What is declared of a column does not count where it is ``grouped`` by.
     """
     if column.complete:
         return COMPLETE
-    if column == group:
+    if grouped:
         return OTHERS
     return LEFT_OUT if column.missing is MissingPolicy.DROP else counted_as_value(column)
 
@@ -147,14 +147,16 @@ def others(column: Column, name: str) -> tuple[str, ...]:
     return (f"values on no public list counted as {name}",)
 
 
-def ungrouped(group: Column) -> tuple[str, ...]:
+def ungrouped(*groups: Column) -> tuple[str, ...]:
     """Return what becomes of people who are in none of the listed groups.
 
     What is declared about missing values is for questions about the column itself: who
     has none is in no listed group.
     """
-    not_done = "left out" if group.missing is MissingPolicy.DROP else "replaced"
-    whoever = f"whoever has no listed {group.title}, or none at all, in a group of their"
+    done = {one.missing: None for one in groups}
+    not_done = " or ".join("left out" if one is MissingPolicy.DROP else "replaced" for one in done)
+    titles = " or ".join(one.title for one in groups)
+    whoever = f"whoever has no listed {titles}, or none at all, in a group of their"
     return (f"{whoever} own (missing ones are not {not_done} here)",)
 
 

@@ -21,6 +21,7 @@ from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
 from dpcore.statistics.bins import bins_of
+from dpcore.statistics.grouping import Grouping
 
 
 def number_entries(
@@ -76,7 +77,7 @@ def joint_rows(dataset: Dataset, numbers: Sequence[Column]) -> NDArray[np.intp]:
 
 
 def joint_entries(
-    dataset: Dataset, rows: NDArray[np.intp], numbers: Sequence[Column], group: Column | None
+    dataset: Dataset, rows: NDArray[np.intp], numbers: Sequence[Column], group: Grouping | None
 ) -> FloatArray:
     """Return the numbers of those ``rows``, the code of a group last.
 
@@ -102,30 +103,20 @@ def joint_entries(
     return entries
 
 
-def check_group(group: Column) -> None:
-    """Refuse a column that makes no groups: it needs a public list of labels.
-
-    Raises:
-        ParameterError: If so.
-
-    """
-    if group.kind.is_numeric or not group.labels:
-        raise ParameterError(
-            f"{group.name!r} needs a public list of labels to make groups; declare it "
-            "on the Data page."
-        )
-
-
-def group_codes(dataset: Dataset, group: Column, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+def group_codes(dataset: Dataset, group: Grouping, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the group of the people in ``rows``, for other and no labels the last.
 
     Raises:
         ParameterError: If the data set declares the group otherwise.
 
     """
-    check_declared(dataset, group)
-    codes = dataset.codes(group.name)[rows]
-    return np.where(codes < 0, len(group.labels), codes)
+    found, listed = np.zeros(len(rows), dtype=np.intp), np.ones(len(rows), dtype=bool)
+    for column in group.columns:
+        check_declared(dataset, column)
+        codes = dataset.codes(column.name)[rows]
+        listed &= (codes >= 0) & (codes < len(column.labels))
+        found = found * len(column.labels) + codes
+    return np.where(listed, found, len(group.labels))
 
 
 def label_entries(dataset: Dataset, column: Column, *, membership: Membership | None) -> FloatArray:
@@ -143,18 +134,6 @@ def label_entries(dataset: Dataset, column: Column, *, membership: Membership | 
     elif missing.any():
         codes = np.where(missing, column.labels.index(str(column.replacement)), codes)
     return codes.astype(np.float64) if membership is None else membership.met(codes, column)
-
-
-def name_of_others(labels: tuple[str, ...]) -> str:
-    """Return a name, not among ``labels``, for those who have none of them.
-
-    >>> name_of_others(("north", "south")), name_of_others(("one", "other"))
-    ('other', 'other values')
-    """
-    name = "other"
-    while name in labels:
-        name += " values"
-    return name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.checks import check_bounds, grouped_rows, heights
-from dpcore.statistics.entries import name_of_others
+from dpcore.statistics.grouping import name_of_others
 from dpcore.statistics.statistic import NeighborValues, Rows, Statistic, Sums
 from dpcore.statistics.sums_and_means import Sum
 

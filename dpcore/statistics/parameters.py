@@ -17,6 +17,7 @@ from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dates import DateFormat, DateOrder
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 
 
@@ -105,6 +106,20 @@ COLUMN: Final = codec.Schema(
 How labels, codes and dates are read is left out where it is as it was before that could
 be declared, so that old questions keep their identity.
 """
+
+
+def _grouping(group: Grouping) -> dict[str, Any] | list[dict[str, Any]]:
+    columns = [COLUMN.write(column) for column in group.columns]
+    return columns if len(columns) > 1 else columns[0]
+
+
+GROUPING: Final[codec.Pair[Grouping]] = codec.Pair(
+    _grouping,
+    lambda content: Grouping.of(
+        *map(COLUMN.read, content if isinstance(content, list) else [content])
+    ),
+)
+"""One column is written as it was when groups were made by one alone."""
 MEMBERSHIP: Final = codec.Schema(
     Membership, label=codec.if_any(codec.TEXT), interval=codec.if_any(INTERVAL)
 )

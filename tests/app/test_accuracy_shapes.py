@@ -15,10 +15,10 @@ from tests.app.test_several_columns import table
 from tests.planning.planned import item
 
 SIMULATED = {
-    "mean": {"selectbox": {"By group": 0}},
-    "variance": {"selectbox": {"By group": 0}},
+    "mean": {"multiselect": {"By group": [0]}},
+    "variance": {"multiselect": {"By group": [0]}},
     "difference of groups": {},
-    "means of several columns": {"selectbox": {"By": 0}},
+    "means of several columns": {"multiselect": {"By group": [0]}},
     "correlation": {},
     "covariance matrix": {},
 }
@@ -68,7 +68,7 @@ def test_another_number_of_the_answer_is_chosen_and_all_are_listed(open_page):
 
 
 def test_the_size_of_a_group_decides_and_is_the_one_of_release(open_page):
-    app = accuracy(open_page, "mean", selectbox={"By group": 0})
+    app = accuracy(open_page, "mean", multiselect={"By group": [0]})
     small = title(app)
     set_to(app, "number_input", "Assumed group size", 10)
     assert title(app) != small
@@ -76,7 +76,7 @@ def test_the_size_of_a_group_decides_and_is_the_one_of_release(open_page):
 
 
 def test_groups_that_are_too_small_are_said_to_be(open_page):
-    app = accuracy(open_page, "mean", epsilon=0.01, selectbox={"By group": 0})
+    app = accuracy(open_page, "mean", epsilon=0.01, multiselect={"By group": [0]})
     assert "too few people to say" in title(app)
     choose(app, "Metric", "margin of error")
     assert title(app) == "No margin of error can be given at ε = 0.01"

@@ -36,7 +36,7 @@ def tile(app):
 def test_each_group_has_its_ratio_and_all_others_too(open_page, follow, statistic, monkeypatch):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", statistic)
-    fill(app, selectbox={"By group": 0}, number_input={"ε for this release": 20.0})
+    fill(app, multiselect={"By group": [0]}, number_input={"ε for this release": 20.0})
     laplace, calibrated = CATALOG["laplace"], []
 
     def noted(**settings):
@@ -69,7 +69,7 @@ def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
     """The numbers of the issue: a category that nobody has, and mean by group."""
     use_survey(open_page, text=SURVEY.replace(",west,", ",south,"))
     app = choose(open_page("release"), "Statistic", "mean")
-    fill(app, selectbox={"By group": 0}, number_input={"ε for this release": 5.0})
+    fill(app, multiselect={"By group": [0]}, number_input={"ε for this release": 5.0})
     release(app)
     title = next(m.value for m in app.markdown if "too few to say" in m.value)
     assert "“west”" in title.split("too few to say")[1]
@@ -94,7 +94,7 @@ def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
 def test_noise_that_fits_no_sums_of_groups_is_explained(open_page):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "mean")
-    fill(app, selectbox={"Mechanism": "bit", "By group": 0})
+    fill(app, selectbox={"Mechanism": "bit"}, multiselect={"By group": [0]})
     assert "Choose Laplace or Gaussian noise" in app.info[0].value
     choose(app, "Mechanism", "gaussian")
     assert not app.info
@@ -104,7 +104,7 @@ def test_sum_of_each_group_needs_no_size(open_page, follow):
     statistic = "sum"
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", statistic)
-    choose(app, "By group", 0)
+    set_to(app, "multiselect", "By group", [0])
     assert "People in a group" not in str([n.label for n in app.number_input])
     seen = follow(app)
     assert len(seen.answer) == 4
@@ -157,3 +157,21 @@ def test_public_group_of_one_person_is_explained_without_its_size(open_page):
     assert not release_buttons(app)
     by_label(app.checkbox, PUBLIC).set_value(False).run()
     assert not release_button(app).disabled
+
+
+@pytest.mark.parametrize("statistic", ["mean", "sum"])
+def test_several_columns_make_the_cells_of_a_table(open_page, follow, statistic):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", statistic)
+    fill(app, multiselect={"By group": [1, 0]}, number_input={"ε for this release": 20.0})
+    assert tile(app).value.startswith("± ")
+    seen = follow(app)
+    assert seen.title == f"{statistic} of age by region and smoker"
+    # Three regions with two answers each, and who is in none of these cells.
+    assert len(seen.answer) == 7
+    assert {"row", "age in use", "region and smoker in use"} <= set(seen.exposed)
+    (figure, *_) = charts(go(app, "release"))
+    (cells,) = figure["data"]
+    assert cells["x"] == ["no", "yes"]
+    assert cells["y"] == ["north", "south", "west"]
+    assert "north × no" in shown(app)

@@ -1,15 +1,14 @@
 """Head counts that come with means are said before they are paid for again."""
 
 from tests.app.test_pages import button, by_label, fill, release_button, use_upload
-from tests.app.test_questions import shown
-from tests.app.test_several_means import choose
+from tests.app.test_questions import set_to, shown
 from tests.conftest import assert_says
 
 
 def ask(app, column, statistic, *, by=None):
     fill(app, selectbox={"Column": column, "Statistic": statistic})
     if by is not None:
-        choose(app, "By group", by)
+        set_to(app, "multiselect", "By group", [by])
 
 
 def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):

@@ -10,7 +10,7 @@ from tests.app.test_questions import set_to, shown
 
 
 def labels(app):
-    return {box.label: box for box in app.selectbox}
+    return {box.label: box for box in (*app.selectbox, *app.multiselect)}
 
 
 def test_epsilon_starts_anew_for_another_column_and_another_table(open_page):
@@ -42,10 +42,11 @@ def test_a_link_keeps_its_epsilon(open_page):
 def test_groups_belong_to_one_column(open_page):
     use_survey(open_page)
     app = open_page("release")
-    fill(app, selectbox={"Statistic": "mean", "By group": 0, "Column": 1})
-    assert labels(app)["By group"].value is None
-    fill(app, selectbox={"By group": 0, "Column": 0})
-    assert labels(app)["By group"].value == 0
+    choose(app, "Statistic", "mean")
+    fill(app, multiselect={"By group": [0]}, selectbox={"Column": 1})
+    assert labels(app)["By group"].value == []
+    fill(app, multiselect={"By group": [0]}, selectbox={"Column": 0})
+    assert labels(app)["By group"].value == [0]
 
 
 def test_nobody_is_asked_about_before_somebody_is_chosen(open_page):

@@ -25,6 +25,7 @@ from dpcore.figures.coefficients import coefficients_picture
 from dpcore.figures.covariances import covariance_picture
 from dpcore.figures.group_answers import ColumnMeans, means_picture
 from dpcore.figures.individual import people
+from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.lessons import Fault, claims_picture, faults_picture, votes_picture
 from dpcore.figures.neighbors import Scene, people_picture, reach_picture
 from dpcore.figures.theme import ROWS, categories, frame
@@ -77,8 +78,7 @@ def groups(*silent):
 def crossed():
     counts = np.add.outer(NUMBERS, NUMBERS)
     found = CrossNumbers(
-        names=(LABELS, LABELS[::-1]),
-        axes=("g", "h"),
+        grid=LabelGrid(titles=("g", "h"), labels=(LABELS, LABELS[::-1])),
         counts=counts,
         noise=np.stack([counts - 5, counts + 5], axis=-1),
         total=None,

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from dpcore.figures.answers import CrossNumbers, cross_picture, cross_text
+from dpcore.figures.label_grid import LabelGrid
 
 
 def found(first, off=2.0, *, total=None):
     counts = np.array([[first, 20.0, 3.0], [10.0, 5.0, -1.0]])
     return CrossNumbers(
-        names=(("<a>", "b"), ("x", "y", "z")),
-        axes=("one", "one "),
+        grid=LabelGrid(titles=("one", "one"), labels=(("<a>", "b"), ("x", "y", "z"))),
         counts=counts,
         noise=np.stack([np.maximum(counts - off, 0), np.maximum(counts + off, 0)], axis=-1),
         total=total,

@@ -14,6 +14,7 @@ from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.individual.plans import Plan
@@ -240,7 +241,7 @@ def test_members_of_groups_are_counted_within_them():
         membership=Membership(label="yes"),
         **terms(3, relation=ADD_REMOVE),
     )
-    request = asked(GroupedQuery(part=part, group=category()), "laplace")
+    request = asked(GroupedQuery(part=part, group=Grouping.of(category())), "laplace")
     told = sentence(request, [[1, 0], [1, 1], [0, 1], [1, 1]])
     assert told.startswith("Group region = north: This person is one of 1 of 1 who are")
     assert "leaving them out changes the count of the groups by 1:" in told
@@ -250,7 +251,7 @@ def test_pooled_scatter_is_explained_within_the_group():
     query = JointQuery(
         kind=StatisticKind.POOLED_VARIANCE,
         numbers=(AGE,),
-        group=category(),
+        group=Grouping.of(category()),
         groups=GroupSizes(sizes=(3, 3, 2)),
         **terms(8),
     )

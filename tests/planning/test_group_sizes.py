@@ -17,6 +17,7 @@ from dpcore.planning.group_sizes import (
     smallest_group,
     tells_sizes,
 )
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import NOW, opened, table
 from tests.planning.planned import ALL
@@ -133,6 +134,6 @@ def test_the_smallest_group_is_that_of_the_latest_answer_that_told_it():
     (again,) = {found(apart()), found(by_group())}
     assert again != told
     assert again.least == np.floor(later.intervals.noise[f"people in {again.label}"][0])
-    other = replace(by_group().asked, group=replace(category(), name="sex"))
+    other = replace(by_group().asked, group=Grouping.of(replace(category(), name="sex")))
     assert smallest_group(other, ledger.releases("f")) is None
     assert found(counts()) is None

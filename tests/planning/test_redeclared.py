@@ -14,6 +14,7 @@ from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.redeclared import Declared, adopted, changes, redeclared
 from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.planning.planned import ALL, PEOPLE, of_age
@@ -115,7 +116,7 @@ def test_a_label_that_went_away_is_told_and_its_question_cannot_follow():
     fewer = replace(category(), labels=("south", "east"))
     whole, pair = changes(map(PlannedQuery.of, (ALL["group"], apart())), declared(fewer))
     assert "now without “north”, with “east”" in whole.told[0]
-    assert whole.now.request.query.group == fewer
+    assert whole.now.request.query.group == Grouping.of(fewer)
     assert pair.now is None
     assert pair.told
 
@@ -125,7 +126,7 @@ def test_public_sizes_of_groups_cannot_be_taken_over():
     query = JointQuery(
         kind=StatisticKind.POOLED_VARIANCE,
         numbers=(AGE,),
-        group=group,
+        group=Grouping.of(group),
         groups=GroupSizes(sizes=(400, 412)),
         **terms(PEOPLE),
     )

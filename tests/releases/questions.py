@@ -14,6 +14,7 @@ from dpcore.analyses.number import Query
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.postprocessing.share_constraints import Constraint, ConstraintKind
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.statistics.columns import REPLACE, category, number, yes_no
 
@@ -82,7 +83,7 @@ def apart(key="laplace", *, pair=("south", "north"), rows=1, **changes):
     known = terms(relation=changes.pop("relation", SUBSTITUTION), rows=rows)
     known["size"] = ANY_SIZE
     part = Query(kind=StatisticKind.MEAN, column=AGE, **known)
-    query = DifferenceQuery(part=part, group=category(), pair=pair)
+    query = DifferenceQuery(part=part, group=Grouping.of(category()), pair=pair)
     return asked(query, key, **changes)
 
 
@@ -90,7 +91,7 @@ def means(key="laplace", *, numbers=(), rows=1, relation=SUBSTITUTION, **changes
     """The mean age and weight by region."""
     query = MeansQuery(
         numbers=numbers or (AGE, number("weight", 200.0, unit="kg")),
-        group=category(),
+        group=Grouping.of(category()),
         relation=relation,
         unit=PrivacyUnit(rows=rows),
     )
@@ -130,4 +131,4 @@ def by_group(key="laplace", *, kind=StatisticKind.MEAN, rows=1, **changes):
     known = terms(relation=changes.pop("relation", SUBSTITUTION), rows=rows)
     known["size"] = ANY_SIZE
     part = Query(kind=kind, column=AGE, **known)
-    return asked(GroupedQuery(part=part, group=category()), key, **changes)
+    return asked(GroupedQuery(part=part, group=Grouping.of(category())), key, **changes)

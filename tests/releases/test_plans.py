@@ -23,6 +23,7 @@ from dpcore.privacy_filter import PrivacyBudget, computed, typed
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Release
 from dpcore.releases.table import to_csv
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.releases.questions import AGE, asked, by_group, matrix, ranks, shares, terms
@@ -33,7 +34,7 @@ POOLED = asked(
     JointQuery(
         kind=StatisticKind.POOLED_VARIANCE,
         numbers=(AGE,),
-        group=category(),
+        group=Grouping.of(category()),
         groups=GroupSizes(sizes=(10, 10, 10)),
         **terms(30),
     ),

@@ -23,6 +23,7 @@ from dpcore.postprocessing.share_constraints import ConstraintKind
 from dpcore.privacy.bootstrap_cost import Correction
 from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import OF_ONE, StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.releases.questions import (
@@ -96,13 +97,16 @@ REQUESTS = {
     "correlation": matrix(kind=StatisticKind.CORRELATION),
     "matrix": matrix(columns=3, weights=(1.0, 2.0, 1.0, 1.0, 1.0, 3.0)),
     "pooled variance": joint(
-        StatisticKind.POOLED_VARIANCE, AGE, group=category(labels=("north",)), groups=PUBLIC_GROUPS
+        StatisticKind.POOLED_VARIANCE,
+        AGE,
+        group=Grouping.of(category(labels=("north",))),
+        groups=PUBLIC_GROUPS,
     ),
     "pooled covariance, private": joint(
         StatisticKind.POOLED_COVARIANCE,
         AGE,
         number("weight"),
-        group=category(labels=("north",)),
+        group=Grouping.of(category(labels=("north",))),
         groups=GroupSizes(sizes=(5, 0), labels_public=False),
     ),
     "by group": by_group(),
@@ -161,7 +165,7 @@ def test_sizes_of_private_groups_are_not_stored_and_not_needed():
     query = JointQuery(
         kind=StatisticKind.POOLED_VARIANCE,
         numbers=(AGE,),
-        group=category(labels=("north",)),
+        group=Grouping.of(category(labels=("north",))),
         groups=GroupSizes(sizes=(2, 3), labels_public=False),
         **terms(),
     )

@@ -20,6 +20,7 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind as Kind
 from dpcore.statistics.pooled import GroupSizes
 from tests.statistics.columns import DROP, category, number, yes_no
@@ -165,14 +166,14 @@ def test_pooled_scatter_and_groups_have_raw_values_of_their_own():
         kind=Kind.POOLED_VARIANCE,
         numbers=(x,),
         size=size,
-        group=region,
+        group=Grouping.of(region),
         groups=GroupSizes(sizes=(5, 0, 0), labels_public=False),
         **TERMS,
     )
     found = bias(pooled, frame)
     assert_allclose(found.raw, [(2.0 + 112.5) / (5 - 3)])
     assert_allclose(found.computed, [(2.0 + 12.5) / (5 - 3)])
-    grouped = GroupedQuery(part=asked(Kind.SUM, x, 5, public=False), group=region)
+    grouped = GroupedQuery(part=asked(Kind.SUM, x, 5, public=False), group=Grouping.of(region))
     each = bias(grouped, frame)
     assert_allclose(each.raw, [4.0, 25.0, 2.0])
     assert_allclose(each.effects[2], [0.0, -10.0, 0.0])

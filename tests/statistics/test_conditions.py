@@ -19,6 +19,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import statement
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 
 SUBSTITUTION = NeighboringRelation.SUBSTITUTION
@@ -126,7 +127,7 @@ def test_questions_of_several_columns_name_each():
         kind=StatisticKind.SUM, column=PAY, relation=SUBSTITUTION, unit=PrivacyUnit(), size=AT_LEAST
     )
     # What is declared of a missing region is for questions about the region itself.
-    said = statement("sum", GroupedQuery(part=part, group=REGION).conditions)
+    said = statement("sum", GroupedQuery(part=part, group=Grouping.of(REGION)).conditions)
     assert "whoever has no listed region, or none at all, in a group of" in said
     assert "(missing ones are not replaced here)" in said
 

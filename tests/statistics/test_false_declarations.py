@@ -22,6 +22,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.relations import TableSize
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.releases.questions import (
@@ -107,7 +108,7 @@ def requests_of(known, columns=(AGE, DROPPED, COMPLETE)):
         found["pooled variance"] = JointQuery(
             kind=StatisticKind.POOLED_VARIANCE,
             numbers=(AGE,),
-            group=COUNTED,
+            group=Grouping.of(COUNTED),
             groups=GroupSizes(sizes=(known["size"].people, 0, 0), labels_public=False),
             **known,
         )

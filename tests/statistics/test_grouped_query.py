@@ -10,6 +10,7 @@ from dpcore.analyses.number import Query
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.statistics.columns import DROP, category, dataset, number, yes_no
 
@@ -25,8 +26,8 @@ def part(kind=StatisticKind.MEAN, column=AGE, **changes):
     return Query(kind=kind, column=column, **(known | changes))
 
 
-def query(kind=StatisticKind.MEAN, column=AGE, *, group=REGION, **changes):
-    return GroupedQuery(part=part(kind, column, **changes), group=group)
+def query(kind=StatisticKind.MEAN, column=AGE, *, by=(REGION,), **changes):
+    return GroupedQuery(part=part(kind, column, **changes), group=Grouping.of(*by))
 
 
 def test_title_and_unit_are_those_of_the_part_by_group():
@@ -59,8 +60,8 @@ def test_every_statistic_of_one_number_can_be_asked_by_group(kind):
         (StatisticKind.MEDIAN, AGE, {}, "cannot be asked by group; choose"),
         (StatisticKind.HISTOGRAM, yes_no(), {}, "cannot be asked by group; choose"),
         (StatisticKind.PROPORTIONS, yes_no(), {}, "cannot be asked by group; choose"),
-        (StatisticKind.MEAN, AGE, {"group": number("income")}, "'income' needs a pub"),
-        (StatisticKind.MEAN, AGE, {"group": category(labels=())}, "declare it on"),
+        (StatisticKind.MEAN, AGE, {"by": (number("income"),)}, "'income' needs a pub"),
+        (StatisticKind.MEAN, AGE, {"by": (category(labels=()),)}, "declare it on"),
         (
             StatisticKind.MEAN,
             AGE,
@@ -117,7 +118,7 @@ def test_members_are_counted_by_group():
 
 def test_yes_and_no_make_groups_too():
     table = dataset((AGE, yes_no()), age=[10.0, 20.0, 30.0], smoker=["yes", "no", None])
-    values = query(group=yes_no()).values(table)
+    values = query(by=(yes_no(),)).values(table)
     assert values.tolist() == [[10, 1], [20, 0], [30, 2]]
 
 
@@ -132,8 +133,8 @@ def test_parameters_differ_between_analyses_and_survive_json():
     analyses = [
         part(),
         query(),
-        query(group=category("sex")),
-        query(group=category(labels=("north", "east"))),
+        query(by=(category("sex"),)),
+        query(by=(category(labels=("north", "east")),)),
         query(StatisticKind.SUM),
         query(relation=ADD_REMOVE),
         query(unit=PrivacyUnit(rows=2)),

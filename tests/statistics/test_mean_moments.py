@@ -12,6 +12,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.group_sums import GroupMoments, MeanMoments
+from dpcore.statistics.grouping import Grouping
 from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, means
 from tests.statistics.columns import DROP, dataset, number, yes_no
 
@@ -191,6 +192,6 @@ def test_questions_that_are_no_means_of_groups_are_refused():
     with pytest.raises(ParameterError, match="public bounds"):
         replace(query, numbers=(AGE, yes_no()))
     with pytest.raises(ParameterError, match="public list of labels"):
-        replace(query, group=number("income"))
+        replace(query, group=Grouping.of(number("income")))
     with pytest.raises(ParameterError, match="must be one of laplace"):
         means("bit")

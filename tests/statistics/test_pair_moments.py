@@ -11,6 +11,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.group_sums import PairMoments
+from dpcore.statistics.grouping import Grouping
 from tests.releases.questions import ADD_REMOVE, apart
 from tests.statistics.columns import DROP, dataset, number
 
@@ -95,8 +96,8 @@ def test_questions_that_are_no_difference_are_refused():
         replace(query, pair=("north", "north"))
     with pytest.raises(ParameterError, match="two different groups"):
         replace(query, pair=("north", "east"))
-    with pytest.raises(ParameterError, match="public list of two"):
-        replace(query, group=number("weight", missing=DROP))
+    with pytest.raises(ParameterError, match="public list of labels"):
+        replace(query, group=Grouping.of(number("weight", missing=DROP)))
     sized = replace(query.part, size=TableSize(people=5, public=True))
     with pytest.raises(ParameterError, match="two means of private sizes"):
         replace(query, part=sized)

@@ -38,6 +38,7 @@ from dpcore.statistics.bins import (
     whole_edges,
 )
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind, allowed
 
 YEAR = Interval(lower=day_of(dt.date(2024, 1, 1)), upper=day_of(dt.date(2024, 12, 31)))
@@ -140,7 +141,7 @@ def test_a_released_date_is_written_as_a_date_everywhere():
 
 def test_a_difference_of_dates_is_in_days_and_no_percentage():
     part = replace(query(StatisticKind.MEAN), size=ANY_SIZE)
-    question = DifferenceQuery(part=part, group=WARD, pair=("north", "south"))
+    question = DifferenceQuery(part=part, group=Grouping.of(WARD), pair=("north", "south"))
     assert question.unit_text == DAYS
     assert len(question.names) == 5
     assert not any("percent" in name for name in question.names)

@@ -13,6 +13,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.statistics.columns import REPLACE, category, number, yes_no
@@ -51,7 +52,7 @@ def several(kind, **named):
 
 def by_group(**known):
     part = Query(kind=StatisticKind.MEAN, column=number("age"), **known)
-    return GroupedQuery(part=part, group=category())
+    return GroupedQuery(part=part, group=Grouping.of(category()))
 
 
 PAIRS = tuple(product((100.0, 101.0), (-1.0, 3.0)))
@@ -162,4 +163,6 @@ def test_statistics_of_public_groups_are_about_one_row_a_person():
     known = terms(SUBSTITUTION, 2)
     sizes = GroupSizes(sizes=(2, 2, 2), labels_public=True)
     with pytest.raises(ParameterError, match="one row for each person"):
-        several(StatisticKind.POOLED_COVARIANCE, group=category(), groups=sizes)(**known)
+        several(StatisticKind.POOLED_COVARIANCE, group=Grouping.of(category()), groups=sizes)(
+            **known
+        )

@@ -9,6 +9,7 @@ from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.number import Query
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from dpcore.studies.comparing.error_curves import ErrorSetting, comparable, each_number
@@ -27,7 +28,7 @@ def one(kind, column=AGE, **details):
 
 def joint(kind, groups=None):
     columns = (AGE,) if kind is StatisticKind.POOLED_VARIANCE else (AGE, INCOME)
-    group = REGION if groups else None
+    group = Grouping.of(REGION) if groups else None
     size = TableSize(people=90, public=True)
     return JointQuery(kind=kind, numbers=columns, size=size, group=group, groups=groups, **COMMON)
 
@@ -39,7 +40,7 @@ def joint(kind, groups=None):
         one(StatisticKind.QUANTILE, q=0.9),
         joint(StatisticKind.CORRELATION),
         joint(StatisticKind.COVARIANCE_MATRIX),
-        GroupedQuery(part=one(StatisticKind.MEAN), group=REGION),
+        GroupedQuery(part=one(StatisticKind.MEAN), group=Grouping.of(REGION)),
     ],
 )
 def test_what_is_not_a_number_with_noise_is_not_compared(query):
@@ -57,7 +58,7 @@ def test_what_is_not_a_number_with_noise_is_not_compared(query):
         (one(StatisticKind.PROPORTIONS, REGION), "share of one category"),
         (one(StatisticKind.HISTOGRAM, **EDGES), "count of one bin"),
         (one(StatisticKind.HISTOGRAM, REGION), "count of one category"),
-        (GroupedQuery(part=one(StatisticKind.SUM), group=REGION), "sum of one group"),
+        (GroupedQuery(part=one(StatisticKind.SUM), group=Grouping.of(REGION)), "sum of one group"),
     ],
 )
 def test_one_of_several_numbers_is_named(query, name):
@@ -82,9 +83,9 @@ def test_pooled_statistics_are_compared_down_to_the_fewest_people(kind, public):
 
 
 def test_sums_of_groups_need_no_number_of_people():
-    query = GroupedQuery(part=one(StatisticKind.SUM), group=REGION)
+    query = GroupedQuery(part=one(StatisticKind.SUM), group=Grouping.of(REGION))
     assert query.resized(45).sensitivity == query.sensitivity
-    assert query.resized(45).group == REGION
+    assert query.resized(45).group == query.group
 
 
 @given(st.lists(st.integers(2, 10**6), min_size=1, max_size=30), st.integers(0, 10**7))

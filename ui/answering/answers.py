@@ -148,6 +148,7 @@ def parts_picture(answer: Release, asked: Request, *, truth: FloatArray | None) 
         quantity=quantity,
         truth=truth,
         sampled=session.require_study().sampled,
+        grid=groups.grid_of(asked.query),
     )
 
 

@@ -9,6 +9,7 @@ from dpcore.analyses.base import Request
 from dpcore.analyses.cross_table import CrossedQuery, CrossPlan
 from dpcore.arrays import FloatArray
 from dpcore.figures.answers import CrossNumbers, cross_picture
+from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent
 from dpcore.inference.intervals import LEVEL
@@ -56,10 +57,8 @@ def _numbers(answer: Release, query: CrossedQuery, *, sampled: bool) -> CrossNum
         found = [known.get(cell, nothing) for cell in query.cells]
         return np.array(found).reshape(*shape, 2)
 
-    first, second = query.columns
     return CrossNumbers(
-        names=query.names,
-        axes=(first.title, second.title),
+        grid=LabelGrid(titles=tuple(column.title for column in query.columns), labels=query.names),
         counts=np.array(answer.values).reshape(shape),
         noise=ends(noise),
         total=ends(total) if total else None,

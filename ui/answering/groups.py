@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Request
+from dpcore.analyses.base import Question, Request
 from dpcore.analyses.groups import GroupPlan
 from dpcore.arrays import FloatArray
 from dpcore.figures.answers import GroupNumbers, groups_picture
+from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
@@ -106,6 +107,18 @@ def picture(
         quantity=asked.query.quantity,
         counted=asked.query.unit.counted,
         truth=None if truth is None else plan.truth(truth),
+        grid=grid_of(asked.query),
+    )
+
+
+def grid_of(query: Question) -> LabelGrid | None:
+    """Return the table whose cells are the groups of several columns; else None."""
+    columns = query.grouping.columns if query.grouping else ()
+    if len(columns) < 2:  # noqa: PLR2004 - a row of cells is no table
+        return None
+    return LabelGrid(
+        titles=tuple(column.title for column in columns),
+        labels=tuple(column.labels for column in columns),
     )
 
 

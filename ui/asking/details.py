@@ -17,6 +17,8 @@ from dpcore.errors import ParameterError
 from dpcore.formatting import significant
 from dpcore.statistics.bins import Period, calendar_edges, edges_at, usual_edges
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import MOST_COLUMNS as MOST_GROUPED
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, session
 from ui.study import Study
@@ -43,7 +45,7 @@ class Details:
 
     ``membership`` is whom it counts, ``edges`` are those of its bins, ``q`` says
     which quantile it asks for, ``qs`` which ones; ``others`` are further columns,
-    ``group`` is that of a question by group, and ``labels_public`` whether everybody's
+    ``group`` are those of a question by group, and ``labels_public`` whether everybody's
     group is public. ``pair`` are the two groups whose difference is asked for.
     """
 
@@ -52,7 +54,7 @@ class Details:
     q: float | None = None
     qs: tuple[float, ...] | None = None
     others: tuple[Column, ...] = ()
-    group: Column | None = None
+    group: Grouping | None = None
     labels_public: bool = False
     pair: tuple[str, str] | None = None
 
@@ -82,12 +84,11 @@ def ask(column: Column, kind: StatisticKind, study: Study, by: controls.Cell) ->
     ask_others = _crossed_with if crossed else _others
     if kind is StatisticKind.DIFFERENCE:
         (of,) = _label_column(column, kind, study, grouped, "Groups of")
-        return Details(group=of, pair=_pair(of, cells))
+        return Details(group=Grouping.of(of), pair=_pair(of, cells))
     others = ask_others(column, kind, study, grouped if crossed else cells)
     if kind is StatisticKind.MEANS:
-        (of,) = _label_column(column, kind, study, grouped, "By")
-        return Details(others=others, group=of)
-    group = _group(column, kind, study, grouped)
+        return Details(others=others, group=_by(column, kind, study, grouped))
+    group = _within(column, kind, study, grouped) or _by(column, kind, study, grouped)
     labels_public = False
     if group is not None and kind.pooled:
         labels_public = next(cells).place.checkbox(
@@ -100,7 +101,7 @@ def ask(column: Column, kind: StatisticKind, study: Study, by: controls.Cell) ->
             "unless the groups are known to everybody.",
         )
     for cell in grouped:
-        cell.place.selectbox("By group", [], disabled=True, placeholder="–")
+        cell.place.multiselect("By group", [], disabled=True, placeholder="–")
     return Details(
         membership=membership,
         edges=edges,
@@ -218,33 +219,34 @@ def _labelled(column: Column, study: Study) -> list[Column]:
     ]
 
 
-def _group(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> Column | None:
-    if not (kind.by_group or kind.pooled):
-        return None
+def _by(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> Grouping | None:
+    """Ask by which columns, up to three of them together."""
     # By itself, a column has one answer in each group, which everybody knows.
     choices = _labelled(column, study)
-    if not choices:
-        if not kind.pooled:
-            return None
-        raise ParameterError(
-            "a pooled statistic needs a yes/no or category column with a public list "
-            "of labels; declare one on the Data page."
-        )
+    if not (kind.by_group or kind is StatisticKind.MEANS) or not choices:
+        return None
     names = [study.dataset.short(other.name) for other in choices]
-    place = next(cells).place.selectbox(
-        "Within the groups of" if kind.pooled else "By group",
+    places = next(cells).place.multiselect(
+        "By group",
         range(len(names)),
-        index=0 if kind.pooled else None,
+        default=[0] if kind is StatisticKind.MEANS else None,
         format_func=names.__getitem__,
+        max_selections=MOST_GROUPED,
         placeholder=f"all {session.unit().counted} together",
-        help=None
-        if kind.pooled
-        else "One number for each group. All of them together cost one ε. People in no "
-        "listed group, or without a value, are counted among the others.",
-        key=f"group-{kind.pooled}-{session.generation()}-{column.name}",
+        help="One number for each group, or for each combination of the labels of up to three "
+        "columns. All of them together cost one ε. People in no listed group, or without a "
+        "value, are counted among the others.",
+        key=f"group-{kind is StatisticKind.MEANS}-{session.generation()}-{column.name}",
         persist_state="session",
     )
-    return None if place is None else choices[place]
+    # In the order of the table: either column first is the same question.
+    return Grouping.of(*(choices[place] for place in sorted(places))) if places else None
+
+
+def _within(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> Grouping | None:
+    if not kind.pooled:
+        return None
+    return Grouping.of(*_label_column(column, kind, study, cells, "Within the groups of"))
 
 
 def _membership(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> Membership:

@@ -33,6 +33,7 @@ from dpcore.mechanisms.covariances import sensitivity_split
 from dpcore.postprocessing.share_constraints import MOST_SYNTHESES, Constraint, ConstraintKind
 from dpcore.relations import TableSize
 from dpcore.statistics.covariance import CovarianceMatrix
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.pooled import GroupSizes
 from dpcore.statistics.user_level import ASKED_OF_PEOPLE
@@ -67,7 +68,7 @@ def ask(study: Study, *, priced: bool = True) -> Request:
     that is not ``priced`` gets its ε of a plan.
     """
     with st.container(key="question"):
-        first, second, by, third, *rest = controls.row([1.1, 1.2, 1.2, 1.2, 0.9][: 4 + priced])
+        first, second, by, third, *rest = controls.row([1, 1, 1.7, 1.1, 0.9][: 4 + priced])
     with second.place:
         position = columns.choose(study.dataset)
     anew = _begin_anew(position)
@@ -128,7 +129,7 @@ def _question(column: Column, kind: StatisticKind, asked: Details, study: Study)
             size=ANY_SIZE,
         )
         # The controls of such a question always name both.
-        group, pair = cast("Column", asked.group), cast("tuple[str, str]", asked.pair)
+        group, pair = cast("Grouping", asked.group), cast("tuple[str, str]", asked.pair)
         return DifferenceQuery(part=part, group=group, pair=pair)
     if kind is StatisticKind.MEANS:
         return _means(column, asked, study)
@@ -169,11 +170,16 @@ def _joint(column: Column, kind: StatisticKind, asked: Details, study: Study) ->
 
 
 def _means(column: Column, asked: Details, study: Study) -> MeansQuery:
+    if asked.group is None:
+        raise ParameterError(
+            "choose by which columns: each needs a public list of labels, which you declare "
+            "on the Data page."
+        )
     # In the order of the table: whichever column is first, it is the same question.
     numbers = sorted((column, *asked.others), key=study.dataset.columns.index)
     return MeansQuery(
         numbers=tuple(numbers),
-        group=cast("Column", asked.group),
+        group=asked.group,
         relation=study.terms.relation,
         unit=study.terms.unit,
     )
@@ -206,7 +212,7 @@ def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:
         sizes = (size.people, *(0,) * (cells - 1))
         return GroupSizes(sizes=sizes, labels_public=False)
     # Declared public by the curator, with everybody's group.
-    sizes = _sizes(asked.group, cells, study)
+    sizes = _sizes(asked.group.column, cells, study)
     if sizes[-1] == 0:
         sizes = sizes[:-1]
     if min(sizes) < _FEWEST_IN_PUBLIC_GROUP:

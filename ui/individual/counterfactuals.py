@@ -36,7 +36,7 @@ from dpcore.individual.counterfactual import (
     ridge_base,
 )
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.entries import name_of_others
+from dpcore.statistics.grouping import name_of_others
 from dpcore.studies.individual import crowd
 from dpcore.studies.individual.crowd import RidgeCrowd, StatisticCrowd
 from ui import controls, layout, results, session
@@ -162,7 +162,7 @@ def _statistic(subject: StatisticSubject, entry: int | None) -> _Seen | None:
         code = _label(controls.HERE, "Answer", _cells(subject), now, 0, key)
         moved = move_in_statistic(subject.request, subject.exposure, entry, code)
         return _Seen.of(moved, subject)
-    row = _record(query.columns, now)
+    row = _record(query.entry_columns, now)
     value = row if values.ndim > 1 else float(row[0])
     moved = move_in_statistic(subject.request, subject.exposure, entry, value)
     return _Seen.of(moved, subject)

@@ -22,7 +22,7 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.entries import name_of_others
+from dpcore.statistics.grouping import name_of_others
 from dpcore.statistics.user_level import unpacked
 from dpcore.studies.individual.loss_comparisons import BoundCheck, gaussian_checks, other_exposures
 from ui import results, session
@@ -273,7 +273,7 @@ def in_use(asked: StatisticRequest, values: FloatArray) -> dict[str, list[Any]]:
         clamped = values if bounds is None else bounds.clip(values)
         return {"value in use": clamped.tolist()}
     shown: dict[str, list[Any]] = {}
-    for place, (column, cells) in enumerate(zip(query.columns, values.T, strict=True)):
+    for place, (column, cells) in enumerate(zip(query.entry_columns, values.T, strict=True)):
         if counted and place == 0:
             shown["counted"] = cells.tolist()
         elif column.bounds is not None:
