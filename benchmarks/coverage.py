@@ -34,6 +34,7 @@ from dpcore.postprocessing.share_constraints import Constraint, ConstraintKind
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 
 _RELEASES: Final = 400
@@ -196,7 +197,9 @@ def _usual(
         part = Query(kind=kind, column=column, **members.get(kind, {}), **any_size)
         title = f"{kind} of {column.name} by {group.name}"
         questions[title] = Request(
-            query=GroupedQuery(part=part, group=group), mechanism_key="laplace", epsilon=epsilon
+            query=GroupedQuery(part=part, group=Grouping.of(group)),
+            mechanism_key="laplace",
+            epsilon=epsilon,
         )
     questions |= _newer(column, group, terms, epsilon)
     every = Query(kind=kinds.PROPORTIONS, column=group, **terms)
@@ -232,7 +235,7 @@ def _newer(
     }
     for one, other in ((labels[0], labels[1]), (labels[0], labels[-1])):
         asked[f"{column.name}: {one} - {other}"] = DifferenceQuery(
-            part=part, group=group, pair=(one, other)
+            part=part, group=Grouping.of(group), pair=(one, other)
         )
     return {
         title: Request(query=query, mechanism_key="laplace", epsilon=epsilon)
@@ -243,7 +246,10 @@ def _newer(
 def _several(numbers: tuple[Column, ...], group: Column) -> dict[str, Request]:
     """Return the means of several columns by group, by both kinds of noise."""
     query = MeansQuery(
-        numbers=numbers, group=group, relation=NeighboringRelation.SUBSTITUTION, unit=PrivacyUnit()
+        numbers=numbers,
+        group=Grouping.of(group),
+        relation=NeighboringRelation.SUBSTITUTION,
+        unit=PrivacyUnit(),
     )
     return {
         f"{query.title}, {key}": Request(query=query, mechanism_key=key, epsilon=1.0, delta=1e-6)

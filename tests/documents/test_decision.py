@@ -24,6 +24,7 @@ from dpcore.planning.outcomes import numbers_of
 from dpcore.planning.targets import size_condition
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.test_reading import plain
 from tests.planning.planned import item
@@ -207,7 +208,7 @@ SHORT = replace(AGE, missing=MissingPolicy.DROP, replacement=None)
 def resting():
     """Return a decision about answers that rest on more than their noise."""
     column = labels("sex", "w", "m", "d")
-    base = replace(apart().query, group=column, pair=("w", "m"))
+    base = replace(apart().query, group=Grouping.of(column), pair=("w", "m"))
     short = Query(kind=StatisticKind.MEAN, column=SHORT, **PRIVATE)
     requests = (
         asked(short, "laplace"),
@@ -341,7 +342,9 @@ def test_nobody_is_said_to_lack_what_everybody_has():
     sex = complete(replace(labels("sex", "w", "m"), replacement="w"))
     pay = complete(replace(AGE, name="pay", replacement=50.0))
     part = Query(kind=StatisticKind.MEAN, column=pay, **terms(812))
-    query = DifferenceQuery(part=replace(part, size=ANY_SIZE), group=sex, pair=("w", "m"))
+    query = DifferenceQuery(
+        part=replace(part, size=ANY_SIZE), group=Grouping.of(sex), pair=("w", "m")
+    )
     items = (PlannedQuery.of(asked(query, "laplace")), PlannedQuery.of(asked(part, "laplace")))
     plan = Option(name="a", basket=AnalysisPlan(items=items))
     about = decision(plan=plan, other=plan, size=TableSize(people=812, public=True))

@@ -23,6 +23,7 @@ from dpcore.ledger.periods import BudgetPeriod
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.statistics.conditions import LEFT_OUT, OTHERS
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import (
     CELLS,
@@ -337,12 +338,12 @@ def test_missing_values_are_told_question_by_question_and_never_counted():
     assert told.count("Missing values") == len(subject.questions) + 1
     # Of two groups that are compared, nobody else is counted.
     pair = apart().query
-    assert "left out" in pair.missing_values(pair.group)
+    assert "left out" in pair.missing_values(pair.group.column)
     # Asked about itself, what is declared of it counts; both are said.
     part = questions()[0].query
     alone = replace(part, kind=StatisticKind.HISTOGRAM, column=pair.group, size=ANY_SIZE)
     both = treatments([pair, alone])["region"]
-    assert both == (pair.missing_values(pair.group), alone.missing_values(pair.group))
+    assert both == (pair.missing_values(pair.group.column), alone.missing_values(pair.group.column))
 
 
 def test_a_column_that_was_declared_anew_is_told_as_it_was_and_is():
@@ -497,7 +498,9 @@ def compared(*, complete, dropped=False):
         age = replace(AGE, missing=MissingPolicy.DROP, replacement=None)
     here = table().with_columns(three, age)
     for one in (apart(epsilon=9.0), by_group(epsilon=9.0)):
-        query = replace(one.asked, group=three, part=replace(one.asked.part, column=age))
+        query = replace(
+            one.asked, group=Grouping.of(three), part=replace(one.asked.part, column=age)
+        )
         request = asked(query, "laplace", epsilon=9.0)
         release(
             request, request.value(here), ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW

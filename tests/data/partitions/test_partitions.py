@@ -28,6 +28,7 @@ from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 
 KEY = b"a key of sixteen bytes"
@@ -96,7 +97,9 @@ def query(kind, column=0, **more):
     )
 
 
-BY_WARD = GroupedQuery(part=replace(query(StatisticKind.MEAN), size=ANY_SIZE), group=COLUMNS[1])
+BY_WARD = GroupedQuery(
+    part=replace(query(StatisticKind.MEAN), size=ANY_SIZE), group=Grouping.of(COLUMNS[1])
+)
 QUESTIONS = {
     "mean": query(StatisticKind.MEAN),
     "sum": query(StatisticKind.SUM),

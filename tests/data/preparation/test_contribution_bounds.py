@@ -26,6 +26,7 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import Design
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import statement
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.data.preparation.test_recipes import HELD
 
@@ -206,11 +207,11 @@ def test_a_question_is_about_people_with_their_rows():
             size=ANY_SIZE,
             membership=_everyone(),
         ),
-        group=ward,
+        group=Grouping.of(ward),
     )
     assert by_ward.statistic.value(by_ward.values(made)).tolist() == [2.0, 1.0, 1.0]
     assert by_ward.sensitivity.l1 == 2.0
-    means = GroupedQuery(part=replace(query, size=ANY_SIZE), group=ward)
+    means = GroupedQuery(part=replace(query, size=ANY_SIZE), group=Grouping.of(ward))
     assert means.title == "mean of x by ward, at most 2 rows per who"
     said = statement(means.title, means.conditions)
     assert said.count("at most 2 rows per who") == 1
