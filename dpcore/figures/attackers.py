@@ -17,7 +17,6 @@ from dpcore.figures.theme import DOTTED, GUIDE, NEUTRAL, PUBLIC, STYLES, Picture
 from dpcore.figures.traces import Trace, dot, line, note, now, points
 from dpcore.formatting import at_most, capital, epsilon_text, nearest, percent, significant
 from dpcore.privacy.interpretation import best_guess, posterior
-from dpcore.privacy.tradeoff import TradeOff
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.attacker import Attack, Guarantee, ValuePair
 
@@ -115,7 +114,6 @@ _LINE: Final = 22
 """Letters in a line below a panel, which fit on a phone."""
 _MOSTLY: Final = 0.95
 _ALL: Final = 0.999
-_WHOLE: Final = 100
 _WIDTH: Final = 101
 
 
@@ -166,7 +164,7 @@ class AttackerView:
 
     guarantee: Guarantee
     sides: Sides
-    attack: ValuePair | TradeOff | None = None
+    attack: ValuePair | None = None
     label: str = ""
     key: str = "laplace"
 
@@ -300,7 +298,7 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
         curves.append(("most, by the guarantee", posterior(before, sure.epsilon), GUIDE))
         curves.append(("least, by the guarantee", posterior(before, -sure.epsilon), GUIDE))
     said = ""
-    if isinstance(view.attack, ValuePair):
+    if view.attack is not None:
         moved = view.attack.loss_within(_MOSTLY)
         name = f"{view.label}: at most in 95 of 100 releases"
         # Whoever is certain stays so, even where a release tells all.
@@ -336,63 +334,17 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
     )
 
 
-def detection_picture(view: AttackerView) -> Picture:
-    """Return the receiver operating characteristic of the best attackers.
-
-    In counts of 100 people of either kind; the curve of the guarantee is the worst over
-    all mechanisms that give it.
-    """
-    alarm = np.unique([*np.linspace(0, 1, _WIDTH), *np.geomspace(1e-4, 0.05, 40)])
-    found = {name: attack.detection(alarm) for name, attack in view.laws.items()}
-    strokes = dict.fromkeys(found, STYLES[view.key]) | {view.name: GUIDE}
-    # As often as the best guess at even odds is wrong, in whole people.
-    named = max(1, round(_WHOLE * (1 - float(next(iter(view.laws.values())).best_guess(0.5)))))
-    at = {name: float(attack.detection(named / _WHOLE)) for name, attack in view.laws.items()}
-    least = next(iter(at))
-    return Picture.of(
-        f"At {named}% false identifications, at most {at_most(at[least])} are correct",
-        {"false": alarm} | {f"correct, {name}": y for name, y in found.items()},
-        drawn="Correct against false identifications of the best attacker",
-        traces=[
-            line([0, 100], [0, 100], "guessing", DOTTED, hover=""),
-            *(
-                line(
-                    100 * alarm,
-                    100 * detection,
-                    name,
-                    strokes[name],
-                    hover="%{y:.1f}% correct, %{x:.1f}% false",
-                )
-                for name, detection in found.items()
-            ),
-            points(
-                [named] * len(at),
-                [100 * share for share in at.values()],
-                "",
-                dot(PUBLIC, 9),
-                showlegend=False,
-                hover="%{y:.1f}% correct",
-            ),
-        ],
-        height=360,
-        xaxis=axis("false identifications (%)", range=[0, 100]),
-        yaxis=axis("correct identifications (%)", range=[0, 103]),
-    )
-
-
-def readings_text(view: AttackerView, largest_loss: float, *, exact: bool) -> str:
+def readings_text(view: AttackerView, largest_loss: float) -> str:
     """Return what one release gives away at most, in sentences.
 
-    ``largest_loss`` is the most that it moves the log odds over all neighbors, and
-    ``exact`` tells whether the attacker described can be carried out.
+    ``largest_loss`` is the most that it moves the log odds over all neighbors.
     """
     attack = view.attack
     if attack is None:
         return ""
-    best = "is right" if exact else "is right at most"
     guess = at_most(float(attack.best_guess(0.5)))
     first = (
-        f"The best guess about one person {best} **{guess}** of the time, where it was "
+        f"The best guess about one person is right **{guess}** of the time, where it was "
         f"50% before. The attacker's advantage is {nearest(attack.advantage)}: by so "
         "much more are found than named wrongly."
     )
@@ -408,10 +360,8 @@ def readings_text(view: AttackerView, largest_loss: float, *, exact: bool) -> st
             "No belief is ruled out after a single release: with this kind of noise "
             "very unlikely releases may tell nearly all. δ says how unlikely."
         )
-    if isinstance(attack, ValuePair):
-        moved = attack.loss_within(_MOSTLY)
-        if moved >= largest_loss * _ALL:
-            return " ".join(lines)
+    moved = attack.loss_within(_MOSTLY)
+    if moved < largest_loss * _ALL:
         lines.append(
             f"After 95 of 100 releases it is at most **{at_most(float(posterior(0.5, moved)))}**."
         )

@@ -3,6 +3,9 @@
 import pytest
 
 from dpcore.figures.attackers import surest
+from dpcore.formatting import epsilon_text
+from dpcore.privacy.events import LaplaceEvent
+from dpcore.privacy.tradeoff import of_events
 from tests.app.figures import figures
 from tests.app.test_pages import button, by_label, release_button, use_upload
 from tests.app.test_questions import set_to
@@ -34,7 +37,8 @@ def test_it_explains_the_account_in_use(open_page):
     [
         ("the whole budget of this table", "In odds", "This budget", "Right guesses"),
         ("the question on Release", "Before and after", OWN, "an attacker who was 50% sure"),
-        (None, "Found or named wrongly", "This budget", "false identifications"),
+        (None, "Found or named wrongly", "This budget", "becomes right at most"),
+        (None, "Correct and false identifications", "This budget", "becomes right at most"),
     ],
 )
 def test_older_links_lead_to_the_view_of_today(open_page, of, side, subject, chart):
@@ -97,3 +101,25 @@ def test_it_works_without_a_table(open_page):
     set_to(app, "number_input", "ρ as ε at δ", 1e-10)
     assert "Converted here: ε = 17.5 at most, at δ = 10⁻¹⁰." in said(app)
     assert "not confirmed by its board" in " ".join(c.value for c in app.caption)
+
+
+def test_the_releases_have_one_number_one_curve_and_a_risk(open_page):
+    use_upload(open_page)
+    app = open_page("release")
+    set_to(app, "number_input", "ε for this release", 0.5)
+    release_button(app).click().run()
+    button(app, "Spend ε = 0.5").click().run()
+    app = open_page("meaning")
+    set_to(app, "radio", OF, "Released so far")
+    app = look(app, "Trade-off and risk")
+    level = of_events([LaplaceEvent.from_ratio(0.5)]).level
+    assert by_label(app.metric, "Gaussian DP μ").value == epsilon_text(level.mu)
+    assert "A guess right 1 in 20 times becomes right at most 1 in 12.1 times" in said(app)
+    set_to(app, "number_input", "Prior: a guess is right 1 time in", 1e9)
+    assert by_label(app.metric, "Risk at prior 1 in 1,000,000,000").value == "0.1%"
+    set_to(app, "number_input", "Acceptable risk: right at most 1 time in", 2e8)
+    limits = app.dataframe[-1].value["limit"]
+    assert limits.tolist()[:2] == ["ε = 1.6", "ε = 1.6"]
+    set_to(app, "number_input", "Acceptable risk: right at most 1 time in", 1e9)
+    set_to(app, "number_input", "Prior: a guess is right 1 time in", 5.0)
+    assert_says(" ".join(one.value for one in app.info), "below the prior")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -16,18 +18,21 @@ from dpcore.figures.attackers import (
     Sides,
     belief_picture,
     belief_text,
-    detection_picture,
     readings_text,
     worlds_picture,
     worlds_text,
 )
 from dpcore.figures.precedents import precedents_picture
 from dpcore.figures.privacy_label import LabelFacts, sections, text_of
-from dpcore.formatting import capital, epsilon_text, in_full
+from dpcore.figures.risks import noise_for_risk, one_in, regret_text, tradeoff_picture
+from dpcore.formatting import at_most, capital, epsilon_text, in_full
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.planning.comparison import Option
+from dpcore.privacy import tradeoff
 from dpcore.privacy.conversions import epsilon_of_rho
+from dpcore.privacy.events import event_from
+from dpcore.privacy.tradeoff import TradeOff
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.studies.meaning import attacker
@@ -40,12 +45,13 @@ from dpcore.studies.meaning.precedents import (
     chosen,
     precedents,
 )
-from ui import controls, layout, plans, results, session
+from ui import accounts, controls, layout, plans, results, session
 from ui.live_chart import Film
 from ui.study import Study
 from ui.text import literal
 
 _BUDGET: Final = "This budget"
+_RELEASED: Final = "Released so far"
 _PLAN: Final = "The plan"
 _OWN: Final = "Custom ε"
 _OLDER: Final = {
@@ -75,6 +81,7 @@ class InterpretationSubject:
         reading: What one release tells; ``None`` where several share the guarantee.
         facts: What the label is about.
         name: What the guarantee belongs to, in words.
+        curve: Computes the trade-off function of all of it together.
         whole: Whether it is the whole budget, in what the account counts.
 
     """
@@ -83,6 +90,7 @@ class InterpretationSubject:
     reading: WorstAttack | None
     facts: LabelFacts
     name: str
+    curve: Callable[[], TradeOff]
     whole: bool = False
 
 
@@ -92,27 +100,65 @@ def ask() -> InterpretationSubject:
     if study is None:
         return _own(None)
     controls.read_older("meaning-of", _OLDER)
-    planned = plans.plan(study).items
+    subjects = {
+        _BUDGET: True,
+        _RELEASED: session.account(study).releases > 0,
+        _PLAN: bool(plans.plan(study).items),
+        _OWN: True,
+    }
     about = controls.HERE.radio(
         "Budget to explain",
-        [_BUDGET, *([_PLAN] if planned else []), _OWN],
+        [name for name, offered in subjects.items() if offered],
         key="meaning-of",
         note="This budget limits all releases together. Nothing here is computed from "
         "the data, or spent.",
     )
-    return {_BUDGET: _budget, _PLAN: _plan}.get(about, _own)(study)
+    return {_BUDGET: _budget, _RELEASED: _released, _PLAN: _plan}.get(about, _own)(study)
 
 
 def _budget(study: Study) -> InterpretationSubject:
     facts = facts_of(study)
     epsilon, delta = facts.total
+    rho = facts.budget.rho
     sure = Guarantee(epsilon=max(epsilon, _LEAST), delta=delta)
     return InterpretationSubject(
         told=AttackerView(guarantee=sure, sides=Sides.of(facts.relation)),
         reading=None,
         facts=facts,
         name=f"all releases about these {session.unit().nouns} together",
+        curve=lambda: (
+            TradeOff.of_guarantee(epsilon, delta) if rho is None else TradeOff.of_rho(float(rho))
+        ),
         whole=True,
+    )
+
+
+def _released(study: Study) -> InterpretationSubject:
+    """Return what was released: all of it together, or one release."""
+    facts = facts_of(study)
+    known = accounts.all_releases(session.account(study))
+    all_of_them = f"all {len(known)} releases together"
+    names = [all_of_them, *(f"{place}. {one.known_as}" for place, one in enumerate(known, 1))]
+    at = controls.HERE.selectbox(
+        "Releases", range(len(names)), format_func=names.__getitem__, key="meaning-release"
+    )
+    chosen = known if at == 0 else known[at - 1 : at]
+    epsilon, delta = facts.so_far
+    if at:
+        cost = chosen[0].cost
+        epsilon, delta = replace(facts, spent=cost).so_far
+    else:
+        st.caption(
+            "The trade-off function holds if the mechanisms and their ε do not depend on "
+            "earlier results. The limit of the budget holds in any case."
+        )
+    sure = Guarantee(epsilon=max(epsilon, _LEAST), delta=min(delta, _MOST))
+    return InterpretationSubject(
+        told=AttackerView(guarantee=sure, sides=Sides.of(facts.relation)),
+        reading=None,
+        facts=facts,
+        name=all_of_them if at == 0 else chosen[0].known_as,
+        curve=lambda: tradeoff.of_events(event_from(one.event) for one in chosen),
     )
 
 
@@ -134,6 +180,7 @@ def _plan(study: Study) -> InterpretationSubject:
         reading=None,
         facts=facts,
         name=f"the plan, {counted}",
+        curve=lambda: tradeoff.of_events(item.request.plan.event for item in plan.basket.items),
     )
 
 
@@ -187,7 +234,11 @@ def _own(study: Study | None) -> InterpretationSubject:
     if key == _ANY:
         told = AttackerView(guarantee=Guarantee(epsilon=epsilon, delta=delta), sides=sides)
         return InterpretationSubject(
-            told=told, reading=None, facts=facts, name=f"ε = {in_full(epsilon)}"
+            told=told,
+            reading=None,
+            facts=facts,
+            name=f"ε = {in_full(epsilon)}",
+            curve=lambda: TradeOff.of_guarantee(epsilon, delta),
         )
     entry = CATALOG[key]
     with controls.valid():
@@ -209,7 +260,9 @@ def _own(study: Study | None) -> InterpretationSubject:
     told = AttackerView(
         guarantee=found.guarantee, sides=sides, attack=found.attack, label=entry.label, key=key
     )
-    return InterpretationSubject(told=told, reading=found, facts=facts, name="one such release")
+    return InterpretationSubject(
+        told=told, reading=found, facts=facts, name="one such release", curve=lambda: found.curve
+    )
 
 
 def facts_of(study: Study) -> LabelFacts:
@@ -244,10 +297,13 @@ def _show_flaw(asked: float, given: float, flaw: str) -> None:
 
 
 _CASES = 100
+_SURE: Final = 1 + 1e-9
+_CURVE: Final = "Trade-off and risk"
 _OLDER_TABS: Final = {
     "In odds": "100 worlds",
     "Before and after": "Odds",
-    "Found or named wrongly": "Correct and false identifications",
+    "Found or named wrongly": _CURVE,
+    "Correct and false identifications": _CURVE,
     "What others promised": "Others' deployments",
 }
 """Tabs by their names in older links."""
@@ -259,7 +315,7 @@ def answer(subject: InterpretationSubject) -> None:
     panes = {
         "Odds": _odds,
         "100 worlds": _worlds,
-        "Correct and false identifications": _found,
+        _CURVE: _trade_off,
         "Label": _label,
         "Others' deployments": _precedents,
     }
@@ -295,8 +351,7 @@ def _odds(subject: InterpretationSubject) -> None:
         f"one record. {limited}"
     )
     if subject.reading is not None:
-        largest, exact = subject.reading.largest_loss, subject.reading.exact
-        text = readings_text(subject.told, largest, exact=exact)
+        text = readings_text(subject.told, subject.reading.largest_loss)
         st.caption(f"With {literal(subject.told.label)}: {text}")
 
 
@@ -328,13 +383,51 @@ def _worlds(subject: InterpretationSubject) -> None:
     )
 
 
-def _found(subject: InterpretationSubject) -> None:
-    """Show correct against false identifications."""
-    results.show(detection_picture(subject.told), "detection", simulated=True)
-    st.caption(
-        "The attacker names the people whose record was used. Naming more gives more "
-        "correct and more false identifications. The dotted line is guessing."
+def _trade_off(subject: InterpretationSubject) -> None:
+    """Show the one number and the curve, the risk at a prior, and the noise for a risk."""
+    first, second = controls.row([1, 1])
+    prior = 1 / first.number(
+        "Prior: a guess is right 1 time in",
+        20.0,
+        (_SURE, 1e9),
+        key="meaning-guess",
+        note="How often the attacker guesses right without the release: 1 in 20 records, "
+        "diagnoses or blocks. 2 is even odds.",
     )
+    wanted = 1 / second.number(
+        "Acceptable risk: right at most 1 time in",
+        10.0,
+        (_SURE, 1e9),
+        key="meaning-risk",
+        note="How often that guess may be right with the release. Its noise is below.",
+    )
+    curve = subject.curve()
+    level = curve.level
+    risk = float(curve.detection(prior))
+    results.metrics(
+        {
+            "Gaussian DP μ": (
+                "∞" if level.mu == math.inf else epsilon_text(level.mu),
+                "The smallest μ whose trade-off function is nowhere above this one.",
+            ),
+            "Regret": (regret_text(level), "The largest gap between the two curves."),
+            f"Risk at prior {one_in(prior)}": (
+                at_most(risk),
+                "One minus the trade-off function at the prior. No attack does better.",
+            ),
+        }
+    )
+    results.show(tradeoff_picture(subject.told, curve, prior), "tradeoff", simulated=True)
+    st.caption(
+        f"About {literal(subject.name)}. The risk limits singling out a person, inferring an "
+        "attribute and reconstructing a record alike."
+    )
+    if wanted < prior:
+        st.info("The acceptable risk is below the prior. No noise lowers a risk below its prior.")
+        return
+    st.markdown(f"**For a risk of at most {one_in(wanted)} at prior {one_in(prior)}**")
+    delta = subject.told.guarantee.delta
+    results.table(noise_for_risk(prior, wanted, delta=delta), key="noise-for-risk")
 
 
 def details() -> None:
@@ -347,7 +440,13 @@ def details() -> None:
         "e^ε) of the time at even odds (Kairouz, Oh and Viswanath 2015). Without a δ the "
         "odds change by a factor of e^ε at most.\n\n**Advantage.** By how much those found "
         "outnumber those named wrongly, at the best test: the total variation distance of "
-        "the two laws.\n\n**Mechanism.** The two laws are its noise around two numbers at "
+        "the two laws.\n\n**Trade-off function.** The least false negative rate of a test "
+        "about one record, at each false positive rate α (Dong, Roth and Su 2022). A guess "
+        "right with probability α without the release is right with at most 1 - f(α) with it "
+        "(Kulynych and others 2025). **μ and regret.** The smallest level of Gaussian DP that "
+        "holds, and its largest gap to f along the diagonal (Gomez and others 2025). Losses "
+        "are convolved upwards, and μ leaves out what is rarer than 10⁻¹²."
+        "\n\n**Mechanism.** The two laws are its noise around two numbers at "
         f"the most revealing place. One {session.unit().noun} can move the answer by their "
         "distance (the sensitivity). Best tests are thresholds (Neyman and Pearson), worked "
         "out exactly. Where several numbers are released at once, the limits that hold for "

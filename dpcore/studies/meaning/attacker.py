@@ -21,7 +21,6 @@ signed, before anything is released.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -34,8 +33,9 @@ from dpcore.mechanisms.catalog import Entry
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.mechanisms.search import first_where
+from dpcore.privacy.events import PrivacyEvent
 from dpcore.privacy.interpretation import best_guess
-from dpcore.privacy.tradeoff import require_prior
+from dpcore.privacy.tradeoff import TradeOff, of_events, require_prior
 
 
 class Attack(Protocol):
@@ -310,14 +310,22 @@ class WorstAttack:
         attack: The best attacker against this very mechanism.
         largest_loss: The most that a release moves the log odds, over all neighbors;
             infinite where single releases may tell all.
-        exact: Whether ``attack`` can be carried out, and is not only a limit.
+        event: What the accountant knows of the release.
 
     """
 
     guarantee: Guarantee | None
     attack: ValuePair
     largest_loss: float
-    exact: bool
+    event: PrivacyEvent
+
+    @property
+    def curve(self) -> TradeOff:
+        """Return the trade-off function; that of the guarantee where no event is known."""
+        known = of_events([self.event])
+        if self.guarantee is None or known.failure < 1:
+            return known
+        return TradeOff.of_guarantee(self.guarantee.epsilon, self.guarantee.delta)
 
 
 def of_mechanism(
@@ -335,15 +343,11 @@ def of_mechanism(
     def worst_case(*, delta: float) -> float:
         return mechanism.epsilon(sensitivity, delta=delta)
 
-    given = _guarantee(worst_case(delta=used), used)
-    return _reading(given, worst_pair(mechanism, sensitivity.largest), worst_case)
-
-
-def _reading(
-    given: Guarantee | None, attack: ValuePair, worst_case: Callable[..., float]
-) -> WorstAttack:
     return WorstAttack(
-        guarantee=given, attack=attack, largest_loss=worst_case(delta=0.0), exact=True
+        guarantee=_guarantee(worst_case(delta=used), used),
+        attack=worst_pair(mechanism, sensitivity.largest),
+        largest_loss=worst_case(delta=0.0),
+        event=mechanism.event(sensitivity),
     )
 
 
