@@ -338,12 +338,13 @@ def test_missing_values_are_told_question_by_question_and_never_counted():
     assert told.count("Missing values") == len(subject.questions) + 1
     # Of two groups that are compared, nobody else is counted.
     pair = apart().query
-    assert "left out" in pair.missing_values(pair.group.column)
+    (region,) = pair.group.columns
+    assert "left out" in pair.missing_values(region)
     # Asked about itself, what is declared of it counts; both are said.
     part = questions()[0].query
-    alone = replace(part, kind=StatisticKind.HISTOGRAM, column=pair.group, size=ANY_SIZE)
+    alone = replace(part, kind=StatisticKind.HISTOGRAM, column=region, size=ANY_SIZE)
     both = treatments([pair, alone])["region"]
-    assert both == (pair.missing_values(pair.group.column), alone.missing_values(pair.group.column))
+    assert both == (pair.missing_values(region), alone.missing_values(region))
 
 
 def test_a_column_that_was_declared_anew_is_told_as_it_was_and_is():
