@@ -191,6 +191,16 @@ class PrivacyUnit:
             return f"all their rows, of which {counts}"
         return "one row" if self.rows == 1 else f"up to {self.rows:,} rows"
 
+    def protected(self, *, joined: bool) -> str:
+        """Return which rows of one unit are protected together, in words.
+
+        ``joined`` says whether each row of the table was made of all rows of one unit.
+
+        >>> PrivacyUnit().protected(joined=False), PrivacyUnit().protected(joined=True)
+        ('one row', 'all rows of the file together')
+        """
+        return "all rows of the file together" if joined and not self.several else self.owned
+
     @property
     def counted(self) -> str:
         """Return what is counted, in the plural: rows where a unit may own several.

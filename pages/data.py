@@ -3,6 +3,7 @@
 import streamlit as st
 
 from dpcore.data.partitions.table import Table
+from dpcore.data.preparation.steps import is_joined
 from ui import session
 from ui.asking import columns, finding, fit
 from ui.data import (
@@ -79,6 +80,7 @@ with grid.drawn_last(rows, dataset, wrong):
         start=using.start(current),
         people=dataset.people,
         cap=dataset.cap,
+        joined=is_joined(dataset),
         left_out=columns.left_out(dataset),
     )
     if declaration.open:

@@ -1,7 +1,10 @@
 """Standard errors: the bootstrap under differential privacy."""
 
-from ui import form, session
+from dataclasses import replace
+
+from ui import form, layout, session
 from ui.resampling import standard_errors
 
 session.require_router("pages/standard_errors.py")
-form.draw(standard_errors.STUDY)
+study = standard_errors.STUDY
+form.draw(replace(study, views=layout.own_first(study.views, standard_errors.OWN)))

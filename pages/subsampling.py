@@ -3,12 +3,15 @@
 from ui import form, layout, session
 from ui.resampling import secret_samples, subsampling_release
 
+OWN = "Release from a sample"
+
 session.require_router("pages/subsampling.py")
 form.explore(
     "Subsampling",
     "See how a secret sample reduces the privacy cost, and what it costs in accuracy.",
     lambda: layout.show(
-        {**secret_samples.VIEWS, "Release from a sample": subsampling_release.show}, key="ss-view"
+        layout.own_first({**secret_samples.VIEWS, OWN: subsampling_release.show}, OWN),
+        key="ss-view",
     ),
     methods=secret_samples.METHODS,
 )

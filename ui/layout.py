@@ -11,6 +11,8 @@ from typing import Any, TypeVarTuple
 
 import streamlit as st
 
+from ui import session
+
 _About = TypeVarTuple("_About")
 
 
@@ -89,6 +91,13 @@ def show(
         if tab.open:
             with tab:
                 draw(*about)
+
+
+def own_first(
+    panes: Mapping[str, Callable[[*_About], None]], own: str
+) -> Mapping[str, Callable[[*_About], None]]:
+    """Return the panes; that of the table in use comes first, if there is one."""
+    return panes if session.study() is None else {own: panes[own], **panes}
 
 
 def apply_style() -> None:

@@ -14,7 +14,7 @@ from dpcore.analyses.base import Mode
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, significant
-from dpcore.releases.digits import cost_text, interval_text, number_text, quantity_in
+from dpcore.releases.digits import cost_text, interval_text, number_text, quantity_in, spelled
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict
@@ -97,7 +97,7 @@ def table(
     pixels, leaves room for it.
     """
     frame, settings = pd.DataFrame(data), column_config or {}
-    digits = {
+    digits: dict[Any, Any] = {
         name: partial(significant, digits=settings.get(name, SIX_DIGITS))
         for name in frame.columns
         if frame[name].dtype.kind == "f" and isinstance(settings.get(name, SIX_DIGITS), int)
@@ -266,7 +266,8 @@ def _whole(release: Release) -> None:
         _with_ends(release, label, value) + after_number(quantity_in(release, label).suffix)
         for label, value in pairs[:_MOST_NUMBERS]
     ]
-    st.markdown(" · ".join([*shown, *(f"{literal(x)}: {TOO_FEW}" for x in release.unsaid)]))
+    shown += [f"{literal(spelled(label))}: {TOO_FEW}" for label in release.unsaid]
+    st.markdown(" · ".join(shown))
     # What follows need not have the unit of the values.
     pairs += release.derived.items()
     follows = list(release.derived.items())[: max(_MOST_NUMBERS - len(shown), 0)]
@@ -303,7 +304,7 @@ def _together(release: Release) -> str:
 
 def _with_ends(release: Release, label: str, value: float) -> str:
     """Return a number with its interval, and with no more digits than that leaves."""
-    told = f"{literal(label)}: **{number_text(release, label, value)}**"
+    told = f"{literal(spelled(label))}: **{number_text(release, label, value)}**"
     ends = interval_text(release, label, value)
     return told if ends is None else f"{told} ({' to '.join(ends)})"
 
@@ -325,10 +326,13 @@ def _joined(release: Release) -> str:
     correlation = [*release.derived] if len(release.derived) == 1 else []
     if correlation and correlation[0].startswith("corr("):
         return _with_ends(release, correlation[0], release.derived[correlation[0]])
+    units = [f" {quantity_in(release, label).suffix}".rstrip() for label in labels]
     if len(values) == 1 and not release.unsaid:
         ends = interval_text(release, labels[0], values[0])
         around = "" if ends is None else f" ({' to '.join(ends)})"
-        return number_text(release, labels[0], values[0]) + around
-    named = zip(labels, values, strict=True)
-    said = [f"{label}: {_not_bare(release, label, value)}" for label, value in named]
-    return ", ".join([*said, *(f"{label}: {TOO_FEW}" for label in release.unsaid)])
+        return f"{number_text(release, labels[0], values[0])}{units[0]}{around}"
+    said = [
+        f"{spelled(label)}: {_not_bare(release, label, value)}{unit}"
+        for label, value, unit in zip(labels, values, units, strict=True)
+    ]
+    return ", ".join([*said, *(f"{spelled(label)}: {TOO_FEW}" for label in release.unsaid)])

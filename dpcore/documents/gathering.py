@@ -13,8 +13,7 @@ from typing import Final
 from dpcore.analyses.base import Releasable
 from dpcore.data.columns import Column
 from dpcore.data.partitions.table import Table
-from dpcore.data.preparation.aggregation import Preparation
-from dpcore.data.preparation.steps import steps_of
+from dpcore.data.preparation.steps import is_joined
 from dpcore.documents import assumptions
 from dpcore.documents.context import (
     USUAL_DELTA,
@@ -128,7 +127,7 @@ def _subject(
             question.request.asked for question in questions if question.request is not None
         ),
         everybody=behind.everybody,
-        joined=isinstance(steps_of(behind.dataset).whose, Preparation),
+        joined=is_joined(behind.dataset),
         head=_head(behind.entries),
         periods=tuple(_time(period, behind.periods) for period in behind.periods),
         today=behind.today,

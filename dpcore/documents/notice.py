@@ -11,13 +11,12 @@ from dpcore.data.quantities import replacement_text
 from dpcore.documents import assumptions
 from dpcore.documents.context import DocumentContext, cost_text
 from dpcore.documents.question import DocumentEntry
-from dpcore.formatting import brief, capital
+from dpcore.formatting import capital, listed
 from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, OTHERS, PAIR_ONLY
 
 _MOST_ROWS: Final = 12
 _MOST_COLUMNS: Final = 3
 """How many columns are named on the sheet."""
-_LONGEST: Final = 100
 MOST_NUMBERS: Final = 200
 """How many numbers of one question are listed; the files of the release hold all."""
 
@@ -63,13 +62,13 @@ def ordered(subject: DocumentContext) -> tuple[DocumentEntry, ...]:
     return tuple(sorted(subject.questions, key=lambda one: tables.index(one.table)))
 
 
-def _minimums(questions: Sequence[DocumentEntry]) -> dict[int, tuple[str, ...]]:
+def _minimums(questions: Sequence[DocumentEntry]) -> dict[int, str]:
     """Return the public minimums in divisors, each with the questions that have it."""
     found: dict[int, dict[str, None]] = {}
     for question in questions:
         if question.minimum is not None:
             found.setdefault(question.minimum, {})[question.asks] = None
-    return {least: tuple(names) for least, names in found.items()}
+    return {least: listed([*names], by="; ") for least, names in found.items()}
 
 
 def _missing(subject: DocumentContext) -> dict[str, object]:
@@ -77,13 +76,13 @@ def _missing(subject: DocumentContext) -> dict[str, object]:
     columns, known = subject.columns, subject.missing
 
     def titles(way: str) -> tuple[str, ...]:
-        found = (brief(one.title, 40) for one in columns if way in known.get(one.name, ()))
+        found = (one.title for one in columns if way in known.get(one.name, ()))
         return tuple(dict.fromkeys(found))
 
     return {
         "is_complete": assumptions.is_complete(known),
         "imputed": [
-            f"{replacement_text(column)} ({brief(column.title, 40)})"
+            f"{replacement_text(column)} ({column.title})"
             for column in assumptions.imputed(columns, known)
         ],
         "only_left_out": assumptions.only_left_out(columns, known),
@@ -137,7 +136,7 @@ def _shown(subject: DocumentContext) -> tuple[list[tuple[str, ...]], int]:
     """Return the rows of the sheet, and how many figures or questions it leaves out."""
     questions = ordered(subject)
     if subject.planned:
-        planned: list[tuple[str, ...]] = [(_shortened(one.name), one.width) for one in questions]
+        planned: list[tuple[str, ...]] = [(capital(one.name), one.width) for one in questions]
         return planned[:_MOST_ROWS], max(len(planned) - _MOST_ROWS, 0)
     rows = [(at, row) for at, question in enumerate(questions) for row in _rows(question, subject)]
     newest = sum(one.table == questions[0].table for one in questions)
@@ -152,7 +151,7 @@ def _shown(subject: DocumentContext) -> tuple[list[tuple[str, ...]], int]:
 def _elsewhere(question: DocumentEntry, subject: DocumentContext) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
     empty = ("", "") if subject.has_population_ranges else ("",)
-    return _shortened(question.known_as), f"{len(question.numbers)} figures: next sheet", *empty
+    return capital(question.known_as), f"{len(question.numbers)} figures: next sheet", *empty
 
 
 def _rows(question: DocumentEntry, subject: DocumentContext) -> list[tuple[str, ...]]:
@@ -165,7 +164,7 @@ def _rows(question: DocumentEntry, subject: DocumentContext) -> list[tuple[str, 
         alone = len(question.numbers) == 1 or number.label == question.name
         name = asked if alone else _numbered(asked, number.label)
         total = (number.total,) * subject.has_population_ranges
-        rows.append((_shortened(name, of=asked), number.text, number.range_text, *total))
+        rows.append((capital(name), number.text, number.range_text, *total))
     return rows
 
 
@@ -181,30 +180,3 @@ def _numbered(question: str, label: str) -> str:
         if question.endswith(f", {label[:end]}") and label[end : end + 1] in {"", ","}:
             return f"{question}{label[end:]}"
     return f"{question}: {label}"
-
-
-def _shortened(name: str, *, of: str = "") -> str:
-    """Return the name of a number, cut where it is too long for the sheet.
-
-    What tells it from other numbers ``of`` the same question, at its end, stays.
-
-    >>> len(_shortened("mean of pay by " + "x" * 200))
-    100
-    >>> asked = "mean of pay by " + "x" * 200
-    >>> _shortened(f"{asked}: nurses", of=asked)[-12:]
-    'xxx…: nurses'
-    """
-    whole = capital(name)
-    end = name.removeprefix(of) if of and name != of else ""
-    if len(whole) <= _LONGEST or end in {"", name}:
-        return _closed(whole, _LONGEST)
-    end = _closed(end, _LONGEST // 2)
-    return _closed(whole, _LONGEST - len(end)) + end
-
-
-def _closed(name: str, most: int) -> str:
-    """Return a name cut to ``most`` characters, without a quotation that has no end."""
-    cut = brief(name, most)
-    if cut != name and cut.count("“") > cut.count("”"):
-        return f"{cut[: most - 2].rstrip('…')}…”"
-    return cut

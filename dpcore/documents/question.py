@@ -28,6 +28,7 @@ from dpcore.releases.digits import (
     of_noise,
     quantity_in,
     query_of,
+    spelled,
 )
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
@@ -392,7 +393,7 @@ def _numbers(release: Release) -> tuple[Number, ...]:
         return tuple(replace(_number(release, label, value), noise=off) for label, value in pairs)
     pairs += release.derived.items()
     told = [_number(release, label, value) for label, value in pairs]
-    return (*told, *(Number(label=x, value=TOO_FEW) for x in release.unsaid))
+    return (*told, *(Number(label=spelled(x), value=TOO_FEW) for x in release.unsaid))
 
 
 def _number(release: Release, label: str, value: float) -> Number:
@@ -402,7 +403,7 @@ def _number(release: Release, label: str, value: float) -> Number:
     total = None if around is None else (around.total or {}).get(label)
     quantity, beside = quantity_in(release, label), is_group_size(release, label)
     return Number(
-        label=label,
+        label=spelled(label),
         value=number_text(release, label, value),
         unit=quantity.suffix,
         noise=_ends(noise, value, quantity),

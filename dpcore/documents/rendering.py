@@ -23,7 +23,7 @@ from typing import Final
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
-from dpcore.formatting import brief, capital, delta_text, epsilon_text, significant
+from dpcore.formatting import capital, delta_text, epsilon_text, significant
 from dpcore.privacy_filter import plain
 from dpcore.version import VERSION
 
@@ -76,7 +76,6 @@ def environment(numerals: Numerals) -> Environment:
         finalize=lambda text: numerals.written(text if isinstance(text, str) else str(text)),
     )
     templates.filters |= {
-        "brief": brief,
         "capital": capital,
         "count": "{:,}".format,
         "delta": delta_text,

@@ -42,6 +42,7 @@ class LabelFacts:
         releases: How many numbers or sets of numbers were released so far.
         lesson: Whether this is a lesson, that nobody agreed to.
         proposed: Whether the budget is only being thought about.
+        joined: Whether each row was made of all rows of one unit.
 
     """
 
@@ -53,6 +54,7 @@ class LabelFacts:
     releases: int = 0
     lesson: bool = False
     proposed: bool = False
+    joined: bool = False
 
     @property
     def total(self) -> tuple[float, float]:
@@ -106,13 +108,7 @@ def text_of(facts: LabelFacts) -> str:
 
 def _protected(facts: LabelFacts) -> tuple[str, ...]:
     unit = facts.unit
-    rows = (
-        f"Every row of the table is one {unit.noun}."
-        if not unit.several
-        else f"Every {unit.noun} with {unit.owned}."
-        if unit.cap is not None
-        else f"Every {unit.noun} with all their rows, up to {unit.rows:,} of them."
-    )
+    rows = f"Every {unit.noun} with {unit.protected(joined=facts.joined)}."
     if facts.relation is NeighboringRelation.ADD_REMOVE:
         hidden = (
             f"Hidden, up to the limit below, is whether {unit.indefinite} is in the "
@@ -235,13 +231,14 @@ def _beyond(facts: LabelFacts) -> tuple[str, ...]:
         elsewhere,
         "Bounds, categories or questions that were chosen by looking at the table.",
         f"Conclusions about a group that {whose} belongs to.",
-        _several(unit, whose),
+        _several(facts, whose),
     )
 
 
-def _several(unit: PrivacyUnit, whose: str) -> str:
+def _several(facts: LabelFacts, whose: str) -> str:
     """Return whom the limit protects less, having more rows than was declared."""
-    if unit.cap is not None:
+    unit = facts.unit
+    if unit.cap is not None or (facts.joined and not unit.several):
         return (
             f"{capital(whose)} whose rows stand under several names or numbers: the "
             "limit holds for each of them."

@@ -128,6 +128,21 @@ def quantity_in(release: Release, label: str) -> Quantity:
     return Quantity(unit=release.unit_of(label), whole=whole or is_group_size(release, label))
 
 
+_SPELLED = {"var": "variance", "cov": "covariance", "corr": "correlation"}
+
+
+def spelled(label: str) -> str:
+    """Return the name of a number of a matrix in words, and any other one as it is.
+
+    >>> spelled("cov(age, pay)"), spelled("var(age)"), spelled("north")
+    ('covariance of age and pay', 'variance of age', 'north')
+    """
+    short, opened, columns = label.partition("(")
+    if not opened or short not in _SPELLED or not label.endswith(")"):
+        return label
+    return f"{_SPELLED[short]} of {columns[:-1].replace(', ', ' and ')}"
+
+
 def is_group_size(release: Release, label: str) -> bool:
     """Return whether it is how many people a group has of which more was asked.
 

@@ -12,6 +12,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Mode
 from dpcore.data.bounds import Interval
+from dpcore.data.preparation.steps import is_joined
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import (
     AttackerView,
@@ -229,6 +230,7 @@ def _own(study: Study | None) -> InterpretationSubject:
         unit=PrivacyUnit() if terms is None else terms.unit,
         number=_number(study),
         proposed=True,
+        joined=study is not None and is_joined(study.dataset),
     )
     sides = Sides.of(relation)
     if key == _ANY:
@@ -276,6 +278,7 @@ def facts_of(study: Study) -> LabelFacts:
         number=_number(study),
         releases=account.releases,
         lesson=session.mode() is Mode.CLASSROOM,
+        joined=is_joined(study.dataset),
     )
 
 

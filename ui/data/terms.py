@@ -128,19 +128,21 @@ def ask(
     start: AccountTerms,
     people: int,
     cap: int | None = None,
+    joined: bool = False,
     left_out: Sequence[str] = (),
 ) -> AccountTerms:
     """Show the controls of the terms, which begin where ``start`` says.
 
     Those that are rarely changed are in ``advanced``. ``people`` is how many are in the
     table. ``cap`` is how many rows of one unit count at most, where a column says whose.
-    ``left_out`` names the columns whose missing values are left out.
+    ``joined`` says whether each row was made of all rows of one unit. ``left_out`` names
+    the columns whose missing values are left out.
     """
     first, second, third = controls.row((6, 6, 7))
     money = controls.row((6, 13))
     with advanced, controls.valid():
         named = _name(start.unit, several=cap is not None)
-    unit = _unit(controls.Cell(place=advanced), named, start.unit.rows, cap)
+    unit = _unit(controls.Cell(place=advanced), named, start.unit.rows, cap, joined=joined)
     controls.read_older(_RELATION, _IN_OLDER_LINKS)
     relation = first.segmented(
         "Neighboring relation",
@@ -221,7 +223,9 @@ def _name(start: PrivacyUnit, *, several: bool) -> PrivacyUnit:
     return replace(start, noun=noun or "person", plural=plural, rows=1, cap=None)
 
 
-def _unit(cell: controls.Cell, named: PrivacyUnit, before: int, cap: int | None) -> PrivacyUnit:
+def _unit(
+    cell: controls.Cell, named: PrivacyUnit, before: int, cap: int | None, *, joined: bool
+) -> PrivacyUnit:
     """Ask how many rows one unit owns; it owned at most so many ``before``."""
     noun = named.noun
     if cap is not None:
@@ -231,7 +235,7 @@ def _unit(cell: controls.Cell, named: PrivacyUnit, before: int, cap: int | None)
         )
         return replace(named, cap=cap)
     whole = cell.place.checkbox(
-        f"Every row is one {noun}",
+        f"Every row is one {noun}" + f", with {named.protected(joined=True)}" * joined,
         value=before == 1,
         key=f"whole-{session.generation()}",
         persist_state="session",

@@ -46,7 +46,7 @@ def show() -> None:
     """Show the method on a simulated table, or on a column of the table in use."""
     study = session.study()
     if study is None or (
-        controls.HERE.radio("Data", ["simulated", "my column"], key="resized-data") == "simulated"
+        controls.HERE.radio("Data", ["my column", "simulated"], key="resized-data") == "simulated"
     ):
         case = simulated_case(**FORM.ask())
         answer(case)

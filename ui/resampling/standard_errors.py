@@ -667,6 +667,7 @@ def _run(asked: BootstrapSettings) -> BootstrapSettings:
     return asked
 
 
+OWN: Final = "Your table"
 STUDY: Final = DeclaredStudy(
     key="standard-errors",
     view_key="se-station",
@@ -676,15 +677,15 @@ STUDY: Final = DeclaredStudy(
     design=design,
     run=_run,
     views={
-        "Claim": _claim,
         "Coverage": _coverage,
+        "Claim": _claim,
         "Standard errors": _errors,
         "One table": _one,
         "One shot or many": _one_shot,
         "Privacy": _privacy,
         "Copies": _copies,
         "Averages": _averages,
-        "Your table": _own,
+        OWN: _own,
     },
     why=why,
     methods=_methods,

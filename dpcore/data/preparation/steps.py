@@ -109,6 +109,11 @@ def steps_of(dataset: Table) -> PreparationSteps:
     return PreparationSteps(made=made, whose=whose, conditions=conditions)
 
 
+def is_joined(dataset: Table) -> bool:
+    """Return whether each row was made of all rows of one privacy unit."""
+    return isinstance(steps_of(dataset).whose, Preparation)
+
+
 def widened(dataset: Dataset) -> Dataset:
     """Return the table with its new columns, before rows are put together or chosen."""
     if isinstance(dataset, FilteredDataset):

@@ -67,7 +67,7 @@ def test_the_label_says_the_numbers_of_the_account(relation, rows):
     assert "ε = 3, δ = 10⁻⁵ in total" in text
     assert "by 2 releases: an attacker who was 50% sure" in text
     assert f"becomes at most {surest(1.0)} sure" in text
-    assert ("up to 4 of them" in text) == (rows == 4)
+    assert ("with up to 4 rows" in text) == (rows == 4)
     assert ("is in the table at all" in text) == (relation is NeighboringRelation.ADD_REMOVE)
     assert not any(word in text.lower() for word in JUDGING)
     for section in sections(facts(relation, rows)):
