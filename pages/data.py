@@ -5,7 +5,7 @@ import streamlit as st
 from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.steps import is_joined
 from ui import session
-from ui.asking import columns, finding, fit
+from ui.asking import columns, finding, finding_labels, fit
 from ui.data import (
     declaring,
     derived_columns,
@@ -98,6 +98,7 @@ with grid.drawn_last(rows, dataset, wrong):
         using.tell_not_in_force(agreed)
     with bounds:
         account = finding.ask(dataset, current, agreed, keep)
+        account = finding_labels.ask(dataset, current, agreed, keep) or account
     using.offer(
         dataset,
         current,

@@ -169,12 +169,6 @@ class LabelsQuery(Question):
         counts = np.bincount(codes, minlength=len(labels)).tolist()
         return {label: count for label, count in zip(labels, counts, strict=True) if count}
 
-    def people_of_labels(self, dataset: Dataset) -> NDArray[np.int64]:
-        """Return how many people have the label of each row that counts. CONFIDENTIAL."""
-        _, codes, labels = self._labelled(dataset)
-        counts = self.counts(dataset)
-        return np.array([counts.get(label, 0) for label in labels], dtype=np.int64)[codes]
-
     def _labelled(
         self, dataset: Dataset
     ) -> tuple[NDArray[np.intp], NDArray[np.intp], tuple[str, ...]]:

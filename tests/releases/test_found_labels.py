@@ -128,7 +128,6 @@ def test_counts_leave_out_what_no_list_can_hold_and_depend_on_each_cell_alone():
     assert asked.value(data) == {"x": 60, "y": 40, "z": 2}
     assert [*asked.value(table(CELLS[::-1]))] == ["x", "y", "z"]
     assert len(asked.query.rows(data)) == len(asked.query.values(data)) == 102
-    assert asked.query.people_of_labels(data).tolist() == [60] * 60 + [40] * 40 + [2] * 2
     numbers = replace(TOWN, equality=LabelEquality.AS_NUMBERS)
     assert found_labels(numbers).value(table(["01", "1", "1.0", "7"], numbers)) == {"1": 3, "7": 1}
 

@@ -54,10 +54,17 @@ def ask(
     terms = agreed if study is None else study.terms
     with block, controls.valid(ends=False):
         place, request = _question(dataset, places, terms)
-        _tell_price(request, terms, study)
+        tell_price(request, terms, study)
+        rows = cast("BoundsPlan", request.plan).threshold
+        st.caption(
+            f"A bin is found from about {rows:,.0f} rows on. Values beyond the bins that are "
+            "found will be clamped.",
+            help="Bins begin at 0, 1, 2, 5, 10, 20, 50 and so on, on both signs. An empty bin "
+            f"is taken for an occupied one with a probability of at most {percent(EMPTY_PASSES)}.",
+        )
         if study is not None:
             _answer(request, study, dataset, place, keep)
-        elif _opens_account():
+        elif opens_account("open-account"):
             return block
     return None
 
@@ -89,8 +96,8 @@ def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[i
     return place, Request(query=query, mechanism_key="laplace", epsilon=epsilon.inside)
 
 
-def _tell_price(request: Request, terms: AccountTerms, study: Study | None) -> None:
-    """Say what the search costs and leaves, and how many rows a bin needs."""
+def tell_price(request: Request, terms: AccountTerms, study: Study | None) -> None:
+    """Say what a search costs and leaves."""
     if study is None:
         account = Account(
             fingerprint="", budget=terms.budget, relation=terms.relation, unit_rows=terms.unit.rows
@@ -103,22 +110,15 @@ def _tell_price(request: Request, terms: AccountTerms, study: Study | None) -> N
             paid = replace(account, spent=account.spent + request.cost)
             price += f" Left afterwards: {accounts.left(paid, request.cost)}."
         st.markdown(price)
-    rows = cast("BoundsPlan", request.plan).threshold
-    st.caption(
-        f"A bin is found from about {rows:,.0f} rows on. Values beyond the bins that are found "
-        "will be clamped.",
-        help="Bins begin at 0, 1, 2, 5, 10, 20, 50 and so on, on both signs. An empty bin is "
-        f"taken for an occupied one with a probability of at most {percent(EMPTY_PASSES)}.",
-    )
 
 
-def _opens_account() -> bool:
+def opens_account(key: str) -> bool:
     """Offer to open the account of a table that is not in use yet."""
     st.caption(
         "First set the privacy unit, the relation and the budget below. The ledger opens the "
         "account of this table with them, and nothing is spent yet."
     )
-    return st.button("Open the account", key="open-account")
+    return st.button("Open the account", key=key)
 
 
 def _answer(

@@ -1,0 +1,83 @@
+"""Labels that nobody knows: how often one is released, and because of whom."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpcore.analyses.labels import LabelsPlan
+from dpcore.arrays import FloatArray
+from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, LineStyle, Picture, axis, categories
+from dpcore.figures.traces import bars, line, vertical
+from dpcore.formatting import percent, significant
+from dpcore.mechanisms.label_selection import laplace_threshold
+from dpcore.relations import PrivacyUnit
+
+_POINTS = 300
+_FEW_ZEROS = 7
+"""Powers of 10 below 1 that chances are counted between."""
+
+
+def selection_picture(plan: LabelsPlan, unit: PrivacyUnit) -> Picture:
+    """Return how often a label is released, by its number of people. PUBLIC."""
+    law, many = plan.law, unit.counted if unit.rows > 1 else unit.nouns
+    sure = law.people_needed(0.95)
+    people = np.unique(np.linspace(0, 2 * law.threshold + 2, _POINTS).astype(np.intp))
+    often, single = law.released(people), law.because_of_one(people)
+    single[0] = 0.0
+    laplace = laplace_threshold(epsilon=law.epsilon, delta=law.end_probability, people=people)
+    return Picture.of(
+        f"A label of {sure:,} {many} is released with a probability of 95%",
+        {
+            many: people,
+            "probability of release": often,
+            "with Laplace noise and a threshold": laplace,
+            f"only because of one {unit.noun}": single,
+        },
+        drawn=f"Probability that a label is released, by its number of {many}, with the "
+        f"threshold at {law.threshold:,}",
+        more=f"The dashed line is Laplace noise and a threshold at the same cost. The dotted line "
+        f"is the probability that a label appears only because of one {unit.noun}, at most "
+        f"{percent(float(single.max()))}",
+        traces=[
+            line(people, laplace, "Laplace noise and threshold", GUIDE, hover="%{x:,}: %{y:.1%}"),
+            line(
+                people, single, f"only because of one {unit.noun}", DOTTED, hover="%{x:,}: %{y:.2%}"
+            ),
+            line(people, often, "released", LineStyle(color=PUBLIC), hover="%{x:,}: %{y:.1%}"),
+        ],
+        shapes=[vertical(law.threshold, f"threshold {law.threshold:,}", DOTTED, xanchor="right")],
+        xaxis=axis(f"{many} with the label", rangemode="tozero"),
+        yaxis=axis("probability", tickformat=".0%", range=[0, 1.04]),
+        height=300,
+    )
+
+
+def dependence_picture(plan: LabelsPlan, sizes: NDArray[np.int64], unit: PrivacyUnit) -> Picture:
+    """Return how likely people's labels appear only because of them. CONFIDENTIAL.
+
+    ``sizes`` are the numbers of people of all labels; whoever has several labels counts
+    with each of them.
+    """
+    law, many = plan.law, unit.counted if unit.rows > 1 else unit.nouns
+    chances = law.because_of_one(sizes)
+    edges = np.concatenate([[0.0], 10.0 ** np.arange(-_FEW_ZEROS, 0.5)])
+    counted = _counts(chances, sizes, edges)
+    names = ["0", *(f"{significant(100 * float(edge))}%" for edge in edges[1:])]
+    largest = float(chances.max(initial=0.0))
+    most = float(law.because_of_one(law.threshold + 1))
+    return Picture.of(
+        f"Largest chance here {percent(largest)}, at most {percent(most)} in any table",
+        {"chance that a label appears only because of one": names, many: counted},
+        drawn=f"Number of {many} by the chance that their label appears only because of them",
+        traces=[bars(names, counted, marker={"color": PUBLIC}, hover="%{x}: %{y:,}")],
+        xaxis=categories(names, "chance, up to"),
+        yaxis=axis(many),
+        height=280,
+    )
+
+
+def _counts(chances: FloatArray, sizes: NDArray[np.int64], edges: FloatArray) -> NDArray[np.int64]:
+    """Return how many people have no chance, and how many one between two edges each."""
+    place = np.searchsorted(edges, chances, side="left")
+    return np.bincount(place, weights=sizes, minlength=len(edges)).astype(np.int64)

@@ -1,0 +1,132 @@
+"""Labels that nobody knows, found on Data for a part of the budget."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from dpcore.data.declaration_grid import Field
+from tests.app.asking import rows
+from tests.app.conftest import close_tab
+from tests.app.hand import turn
+from tests.app.test_pages import (
+    button,
+    fill,
+    mode,
+    open_table,
+    press_release,
+    release_button,
+    tables,
+    write_table,
+)
+from tests.app.test_questions import set_to, shown
+from tests.app.test_uploads import upload
+from ui import session
+
+__all__ = ["tables"]
+
+# 200 in Bern and 150 in Chur, which always pass, and three who are the only ones.
+TOWNS = "town,age\n" + "".join(
+    f"{'Bern' if i < 200 else 'Chur' if i < 350 else f'Alone{i}'},{20 + i % 50}\n"
+    for i in range(353)
+)
+
+
+def unfold(app):
+    turn(app, "find-labels", view=True)
+    return app
+
+
+def opened(open_page, text=TOWNS):
+    app = unfold(upload(open_page("data"), text, "towns.csv"))
+    return button(app, "Open the account").click().run()
+
+
+def spent():
+    (account,) = session.kept_ledger().accounts()
+    return float(account.spent.epsilon), float(account.spent.delta)
+
+
+def status(app):
+    return rows(app)[Field.STATUS]["town"]
+
+
+def search(app, epsilon=1.0):
+    fill(app, number_input={"ε for the labels": epsilon})
+    press_release(app)
+    assert not app.error
+    return app
+
+
+def test_the_error_and_the_price_are_said_before_anything_is_spent(open_page):
+    app = unfold(upload(open_page("data"), TOWNS, "towns.csv"))
+    assert "Cost: **ε = 0.3, δ = 10⁻⁶**. Left afterwards: ε = 2.7, δ = 9 × 10⁻⁶." in shown(app)
+    assert "appears with a probability of 50%, one of" in shown(app)
+    assert session.kept_ledger().accounts() == ()
+    assert status(app) == "needs a list"
+    button(app, "Open the account").click().run()
+    assert app.title[0].value == "Data"
+    assert release_button(app).label == "Release and spend ε = 0.3, δ = 10⁻⁶"
+
+
+def test_what_is_found_is_charged_and_becomes_the_list_by_one_press(open_page, files):
+    app = search(opened(open_page))
+    assert spent() == (1.0, 1e-6)
+    assert "2 labels found" in [one.value for one in app.subheader]
+    table = next(one.value for one in app.dataframe if "95% interval" in one.value.columns)
+    assert [*table["label"]] == ["Bern", "Chur"]
+    assert "Alone" not in str([one.value for one in app.dataframe]) + shown(app)
+    assert status(app) == "needs a list"
+    button(app, "Use as the column's list").click().run()
+    assert status(app) == "found with ε = 1"
+    assert rows(app)[Field.LABELS]["town"] == "Bern; Chur"
+    assert "Recorded as the public list of this column." in shown(app)
+    assert release_button(app).label == "Released ✓"
+    turn(app, "find-labels", view=False)
+    town = next(
+        one for one in json.loads(files["Download JSON"]())["columns"] if one["name"] == "town"
+    )
+    assert (town["labels"], town["bounds_epsilon"]) == (["Bern", "Chur"], 1.0)
+    app = open_page("release")
+    set_to(app, "selectbox", "Statistic", "histogram")
+    press_release(app)
+    app = open_page("budget")
+    assert "labels of town" in str([one.value for one in app.dataframe])
+    app = open_page("documents")
+    assert not app.error
+    close_tab()
+    app = upload(open_page("data"), TOWNS, "towns.csv")
+    button(app, "Use what was declared before").click().run()
+    assert status(app) == "found with ε = 1"
+
+
+def test_the_curator_alone_sees_whose_label_depends_on_them(open_page):
+    app = opened(open_page)
+    assert "Largest chance here" not in shown(app)
+    (toggle,) = [one for one in app.toggle if one.key == "show-label-chances"]
+    toggle.set_value(True).run()
+    assert "Largest chance here" in shown(app)
+    assert spent() == (0.0, 0.0)
+
+
+def test_nothing_found_is_paid_for_and_says_what_to_do(open_page):
+    app = search(opened(open_page, "town\n" + "Bern\n" * 5), 0.5)
+    assert "**No labels found.**" in shown(app)
+    assert spent() == (0.5, 1e-6)
+    assert status(app) == "needs a list"
+
+
+def test_a_classroom_result_is_not_recorded(open_page):
+    mode(opened(open_page)).set_value("classroom").run()
+    app = search(unfold(open_page("data")))
+    assert "A classroom result is not private" in shown(app)
+    assert spent() == (0.0, 0.0)
+
+
+def test_a_table_that_stays_in_its_files_is_searched_part_by_part(open_page, tables):
+    write_table(tables, TOWNS, "towns")
+    app = unfold(open_table(open_page, "towns"))
+    button(app, "Open the account").click().run()
+    search(app)
+    assert "2 labels found" in [one.value for one in app.subheader]

@@ -1,0 +1,205 @@
+"""Labels that nobody knows, found by a release that is charged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+import streamlit as st
+
+from dpcore.analyses.base import Mode, Request
+from dpcore.analyses.labels import LabelsPlan, LabelsQuery
+from dpcore.data.columns import MAX_LABELS, Column, ColumnKind
+from dpcore.data.declaration_grid import undeclared
+from dpcore.data.partitions.table import PartitionedDataset, Table
+from dpcore.figures.found_labels import dependence_picture, selection_picture
+from dpcore.formatting import significant
+from dpcore.mechanisms.catalog import LABEL_SELECTION
+from dpcore.releases.digits import interval_text, number_text
+from dpcore.releases.record import Release
+from ui import confidential, controls, offering, partwise, results, session
+from ui.asking import finding
+from ui.data import declaring, grid
+from ui.study import AccountTerms, Draft, Study
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+_SHARE: Final = 0.1
+"""The part of a budget in ε and δ that is proposed for the search."""
+_USUAL: Final = (0.3, 1e-6)
+_NOTHING = (
+    "**No labels found.** No label passed the threshold. The cost is paid. Type a list that "
+    "you know, or search again with a larger ε."
+)
+
+
+def ask(
+    dataset: Table, current: Draft | Study, agreed: AccountTerms, keep: Callable[[Table], None]
+) -> DeltaGenerator | None:
+    """Offer to find labels; return its block where an account has to be opened first."""
+    places = [place for place, column in enumerate(dataset.columns) if _lacks_list(column)]
+    block = st.expander("Find labels", key="find-labels", on_change="rerun") if places else None
+    if block is None or not block.open:
+        return None
+    study = current if isinstance(current, Study) else None
+    terms = agreed if study is None else study.terms
+    with block, controls.valid(ends=False):
+        place, request = _question(dataset, places, terms)
+        finding.tell_price(request, terms, study)
+        _tell_error(request)
+        if study is not None:
+            _answer(request, study, dataset, place, keep)
+        elif finding.opens_account("open-account-labels"):
+            return block
+    return None
+
+
+def _lacks_list(column: Column) -> bool:
+    known = column.labels and column.found_epsilon is None
+    return column.kind is ColumnKind.CATEGORY and not known
+
+
+def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[int, Request]:
+    st.caption(
+        "For a column whose labels nobody can list. Labels that enough "
+        f"{terms.unit.nouns} have are released with noisy counts. The search costs ε and δ "
+        "like any release."
+    )
+    first, second, third = controls.row(3)
+    key = f"labels-column-{session.generation()}"
+    if session.public(key) not in {*places, None}:
+        session.set_public(key, places[0])
+    # Streamlit keeps this function longer than the tab: it must not hold the table.
+    names = [dataset.short(column.name) for column in dataset.columns]
+    place = first.selectbox(
+        "Column without a list", places, format_func=names.__getitem__, key=key, kept="session"
+    )
+    total, most = terms.budget.epsilon, float(terms.budget.delta or 0)
+    epsilon = second.charged_epsilon(
+        "ε for the labels",
+        _USUAL[0] if total is None else max(round(_SHARE * float(total), 3), 0.001),
+        (0.001, 10.0, 0.05),
+        key=f"labels-epsilon-{session.generation()}",
+        kept="session",
+        more=f"A smaller ε finds only labels of more {terms.unit.nouns}.",
+    )
+    delta = third.charged_delta(
+        "δ for the labels",
+        float(f"{_SHARE * most:.3g}") or _USUAL[1],
+        key=f"labels-delta-{session.generation()}",
+        kept="session",
+    )
+    query = LabelsQuery.of(dataset.columns[place], relation=terms.relation, unit=terms.unit)
+    return place, Request(
+        query=query, mechanism_key=LABEL_SELECTION.key, epsilon=epsilon.inside, delta=delta.inside
+    )
+
+
+def _tell_error(request: Request) -> None:
+    """Say how many people a label needs, and draw it."""
+    plan, unit = cast("LabelsPlan", request.plan), request.unit
+    half, sure = (plan.law.people_needed(often) for often in (0.5, 0.95))
+    many = request.unit_text
+    alone = significant(plan.law.end_probability, up=True)
+    st.caption(
+        f"A label of {half:,} {many} appears with a probability of 50%, one of {sure:,} with "
+        f"95%. A label of one {unit.noun} alone appears with a probability of at most {alone}."
+    )
+    if unit.cap is not None:
+        st.caption(
+            f"One {unit.noun} may have up to {unit.cap:,} labels. ε and δ cover all of them, "
+            "and each gets an equal part."
+        )
+    results.show(selection_picture(plan, unit), "label-selection", simulated=True)
+
+
+def _answer(
+    request: Request, study: Study, dataset: Table, place: int, keep: Callable[[Table], None]
+) -> None:
+    """Offer the search, and its labels as the list of the column."""
+    answer = offering.offer(request, study, key="labels", plannable=False)
+    if answer is not None:
+        with offering.frame(answer):
+            _show(answer)
+            offering.badge(answer, "labels")
+        _offer_list(answer, dataset, place, keep)
+    _curator(request, study)
+
+
+def _show(answer: Release) -> None:
+    if not answer.labels:
+        st.markdown(_NOTHING)
+        return
+    pairs = [*zip(answer.labels, answer.values, strict=True)]
+    number = len(pairs)
+    st.subheader(f"{number:,} {'label' if number == 1 else 'labels'} found", anchor=False)
+    ends = [interval_text(answer, *pair) or ("", "") for pair in pairs]
+    results.table(
+        {
+            "label": answer.labels,
+            answer.unit: [number_text(answer, *pair) for pair in pairs],
+            "95% interval": [" to ".join(each) for each in ends],
+        },
+        key="found-labels",
+    )
+    st.caption(
+        "Sorted by label. The intervals hold together with 95% confidence. Labels below the "
+        "threshold stay private, and so does their number."
+    )
+
+
+def _offer_list(answer: Release, dataset: Table, place: int, keep: Callable[[Table], None]) -> None:
+    column = dataset.columns[place]
+    found = _most(answer)
+    if not found:
+        return
+    if answer.mode is Mode.CLASSROOM:
+        st.caption("A classroom result is not private, so it is not recorded as a list.")
+    elif column.labels == found:
+        st.caption("Recorded as the public list of this column.")
+    elif st.button("Use as the column's list", key="use-labels", type="primary"):
+        listed = replace(undeclared(column), labels=found, found_epsilon=float(answer.cost.epsilon))
+        grid.take_over(dataset, declaring.redeclared(dataset, listed), keep)
+        st.rerun()
+    if len(found) < len(answer.labels):
+        st.caption(f"A list has at most {MAX_LABELS} labels: those of the largest numbers.")
+
+
+def _most(answer: Release) -> tuple[str, ...]:
+    """Return the released labels, of too many those with the largest numbers, sorted."""
+    order = np.argsort(-np.array(answer.values), kind="stable")[:MAX_LABELS]
+    return tuple(sorted(answer.labels[at] for at in order.tolist()))
+
+
+def _curator(request: Request, study: Study) -> None:
+    """Show how likely labels appear only because of one person. CONFIDENTIAL."""
+    unit = request.unit
+    with confidential.area("label-chances", "whose label depends on them alone") as shown:
+        counts = _counts(request, study) if shown else None
+        if counts is None:
+            return
+        st.markdown(
+            f"Chance that a label appears only because of one {unit.noun}: its probability with "
+            f"them, less that without. The guarantee limits it, for every {unit.noun} and table."
+        )
+        sizes = np.array([*counts.values()], dtype=np.int64)
+        picture = dependence_picture(cast("LabelsPlan", request.plan), sizes, unit)
+        results.show(picture, "label-chances")
+
+
+def _counts(request: Request, study: Study) -> Mapping[str, int] | None:
+    """Return how many people each label has; ``None`` while parts are read. CONFIDENTIAL."""
+    table = study.dataset
+    if not isinstance(table, PartitionedDataset):
+        return cast("Mapping[str, int]", request.value(table))
+    of = partial(_value, request)
+    key = f"{study.fingerprint} {request.query.column.name}"
+    return partwise.found("label-counts", key, table, of, doing="Counting labels")
+
+
+def _value(request: Request, table: PartitionedDataset) -> Mapping[str, int]:
+    return cast("Mapping[str, int]", request.value(table))
