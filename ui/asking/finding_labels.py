@@ -89,7 +89,7 @@ def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[i
     )
     delta = third.charged_delta(
         "δ for the labels",
-        float(f"{_SHARE * most:.3g}") or _USUAL[1],
+        round(_SHARE * most, 12) or _USUAL[1],
         key=f"labels-delta-{session.generation()}",
         kept="session",
     )
