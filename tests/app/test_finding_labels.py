@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from dpcore.data.declaration_grid import Field
 from tests.app.asking import rows
 from tests.app.conftest import close_tab
