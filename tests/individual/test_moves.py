@@ -272,17 +272,6 @@ def test_evidence_of_a_release_is_the_log_ratio_of_its_densities(law):
             assert found == pytest.approx(expected, rel=1e-8, abs=1e-9)
 
 
-def test_units_of_several_rows_lose_more():
-    fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
-    for law in (LAWS["noise"], LAWS["posterior"], LAWS["objective"]):
-        base = ridge_base(fit, law, np.arange(10), owned=2, delta=DELTA)
-        moved = move_in_ridge(base, law, 4, (TEN[4], float(NUMBERS[4])), delta=DELTA)
-        laws = laws_of_model(fit, law, 4, rows=2)
-        assert moved.own_before > everybodys(fit, law)[4]
-        at = laws.delta(np.array([moved.own_before]))
-        assert at[0] == pytest.approx(DELTA, rel=1e-5)
-
-
 def test_people_and_releases_without_two_laws_are_refused():
     fit = fit_ridge(TEN, NUMBERS, penalty=PENALTY)
     with pytest.raises(DataError, match="10 people"):

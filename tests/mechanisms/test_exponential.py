@@ -73,14 +73,6 @@ def test_simulated_choices_follow_the_law_and_no_wider_one():
     assert fit(1.1) < 1e-6
 
 
-def test_gumbel_noise_makes_the_same_choice():
-    scores = np.array([0.0, -1.0, -2.0])
-    noisy = scores + np.random.default_rng(2).gumbel(0, 0.7, (40_000, 3))
-    seen = np.bincount(noisy.argmax(axis=1))
-    expected = 40_000 * Exponential(noise=0.7).probabilities(scores)
-    assert stats.chisquare(seen, expected).pvalue > 1e-6
-
-
 @settings(deadline=None, max_examples=150)
 @given(vectors, vectors, noises, st.floats(0, 5), st.floats(1e-9, 0.9))
 def test_profiles_are_those_of_every_event(first, second, noise, epsilon, delta):

@@ -178,16 +178,6 @@ def test_averaging_recovers_the_exact_count(ones, scores, chance):
     assert USUAL.recovered(ones, scores) == pytest.approx(chance, abs=1e-9)
 
 
-def test_averaging_in_a_simulation():
-    rng = np.random.default_rng(8)
-    runs = 20_000
-    means = rng.binomial(100 * 100, 10 / 1000, size=runs) / (100 * 100)
-    found = (np.abs(1000 * means - 10) < 0.5).mean()
-    expected = USUAL.recovered(10, 100)
-    error = math.sqrt(expected * (1 - expected) / runs)
-    assert found == pytest.approx(expected, abs=4 * error)
-
-
 def test_neighbors_of_a_table():
     assert [pair.ones for pair in USUAL.around(0)] == [0]
     assert [pair.ones for pair in USUAL.around(7)] == [6, 7]

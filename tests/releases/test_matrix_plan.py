@@ -14,7 +14,7 @@ from dpcore.mechanisms.covariances import MECHANISMS, correlations_of, matrix_of
 from dpcore.privacy_filter import computed, typed
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, matrix
-from tests.statistics.neighbors import multisets
+from tests.statistics.neighbors import pairs_of
 
 CORNERS = tuple(product((0.0, 1.0), repeat=2))
 
@@ -43,16 +43,7 @@ def table_of(people, columns, seed=2):
 def test_no_small_table_reveals_more_than_the_worst_case(key, relation):
     plan = matrix(key, people=4, relation=relation).plan
     records = (*CORNERS, (0.5, 0.5), (0.5, 1.0))
-    here, there = [], []
-    for table in multisets(records, 4):
-        for i in range(4):
-            rest = table[:i] + table[i + 1 :]
-            others = [(*rest, other) for other in records]
-            for other in others if relation is SUBSTITUTION else [rest]:
-                here.append(table)
-                there.append(other)
-    value = plan.statistic.value
-    here, there = (np.array([value(np.array(each)) for each in side]) for side in (here, there))
+    here, there = pairs_of(plan.statistic, records, relation, [4])
     levels = plan.pairwise_epsilon(here, there)
     assert levels.max() <= plan.worst_case() * (1 + 1e-9)
     if key in {"laplace", "bit"}:

@@ -6,24 +6,17 @@ import pytest
 from dpcore.analyses import secure
 from dpcore.privacy_filter import computed, typed
 from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, ranks
-from tests.statistics.neighbors import multisets
+from tests.statistics.neighbors import pairs_of
 
 
 @pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])
 @pytest.mark.parametrize("q", [None, 0.1, 0.9])
 def test_no_small_table_reveals_more_than_the_worst_case(q, relation):
     plan = ranks(q=q, relation=relation, people=4).plan
-    here, there = [], []
-    for table in multisets((0.0, 40.0, 100.0), 4):
-        for i in range(4):
-            rest = table[:i] + table[i + 1 :]
-            others = [(*rest, other) for other in (0.0, 40.0, 100.0)]
-            for other in others if relation is SUBSTITUTION else [rest]:
-                here.append(plan.statistic.value(np.array(table)))
-                there.append(plan.statistic.value(np.array(other)))
-    levels = plan.pairwise_epsilon(np.array(here), np.array(there))
+    here, there = pairs_of(plan.statistic, (0.0, 40.0, 100.0), relation, [4])
+    levels = plan.pairwise_epsilon(here, there)
     assert levels.max() <= plan.worst_case() * (1 + 1e-12)
-    at_delta = plan.pairwise_epsilon(np.array(here), np.array(there), delta=0.01)
+    at_delta = plan.pairwise_epsilon(here, there, delta=0.01)
     assert at_delta.max() <= plan.worst_case(delta=0.01) * (1 + 1e-12)
     # Much of the guarantee is used, even by so few people: it is no looser one.
     assert levels.max() >= 0.4 * plan.worst_case()

@@ -13,6 +13,21 @@ def multisets(records, people):
     return combinations_with_replacement(records, people)
 
 
+def pairs_of(statistic, records, relation, people):
+    """The statistic of every table of so many people and of each neighbor, (c, k) each."""
+    here, there = [], []
+    for table in (table for n in people for table in multisets(records, n)):
+        for i in range(len(table)):
+            rest = table[:i] + table[i + 1 :]
+            reached = [rest] if rest else []
+            if relation is NeighboringRelation.SUBSTITUTION:
+                reached = [(*rest, other) for other in records]
+            for other in reached:
+                here.append(statistic.value(np.array(table, dtype=float)))
+                there.append(statistic.value(np.array(other, dtype=float)))
+    return np.array(here), np.array(there)
+
+
 def changes(at, records, relation, people, *, drop):
     """Every change by one neighbor of tables of ``people`` many, shape (c, k).
 

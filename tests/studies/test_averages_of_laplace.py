@@ -69,12 +69,6 @@ def test_fair_average_spends_the_budget_and_no_more(epsilon, power, k):
     assert rivals.fair(k) <= rivals.average(k) * (1 + 1e-9)
 
 
-def test_one_draw_is_the_best_average():
-    fair = [USUAL.fair(k) for k in (1, 2, 4, 8, 16, 32)]
-    assert fair == sorted(fair)
-    assert fair[-1] < USUAL.analytic
-
-
 @pytest.mark.parametrize(
     ("epsilon", "delta", "times", "spent"),
     [

@@ -184,52 +184,6 @@ def test_worst_case_is_the_largest_change_over_all_tables_of_a_grid(name, change
 
 
 @pytest.mark.parametrize(
-    ("people", "change", "expected"),
-    [
-        ((2, 2, 2, 2), RecordChange.REMOVAL, 0.125),
-        ((2, 2, 2, 2), RecordChange.ADDITION, 0.1333333333),
-        ((4, 2), RecordChange.SUBSTITUTION, 0.1875),
-        ((2, 2, 2, 2), RecordChange.SUBSTITUTION, 0.125),
-        # Someone alone in a group: leaving makes the others' variance count for more.
-        ((1, 2, 2), RecordChange.REMOVAL, 0.5),
-    ],
-)
-def test_pooled_variance_of_given_groups(people, change, expected):
-    table = of_sizes(*people)
-    setting = TableSetting(bounds=UNIT, groups=len(people))
-    assert worst_case("pooled-variance", table, setting, change) == pytest.approx(expected)
-    assert attained("pooled-variance", table, setting, change) == pytest.approx(expected)
-
-
-def test_pooled_variance_of_groups_larger_than_the_explorer_shows():
-    fifteen = TableSetting(bounds=UNIT, groups=5)
-    worst = EXPLORABLE["pooled-variance"].sensitivity
-    assert worst((3,) * 5, fifteen, RecordChange.REMOVAL) == pytest.approx(0.0666666667)
-    assert worst((3,) * 5, fifteen, RecordChange.ADDITION) == pytest.approx(0.0681818182)
-    pairs = TableSetting(bounds=UNIT, groups=50)
-    assert worst((2,) * 50, pairs, RecordChange.REMOVAL) == pytest.approx(0.01)
-    assert worst((2,) * 50, pairs, RecordChange.ADDITION) == pytest.approx(0.0130718954)
-
-
-def test_a_private_group_makes_the_pooled_variance_move_more():
-    table = of_sizes(3, 3)
-    for public, expected in ((True, (1 - 1 / 3) / 4), (False, (1 - 1 / 6) / 4)):
-        setting = TableSetting(bounds=UNIT, groups=2, group_is_public=public)
-        change = RecordChange.SUBSTITUTION
-        assert worst_case("pooled-variance", table, setting, change) == pytest.approx(expected)
-        assert attained("pooled-variance", table, setting, change) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"), [("variance", 0.2), ("standard-deviation", 0.4472135955)]
-)
-def test_spread_of_five(name, expected):
-    for change in (RecordChange.SUBSTITUTION, RecordChange.REMOVAL):
-        got = worst_case(name, rows([0] * 5), TableSetting(bounds=UNIT), change)
-        assert got == pytest.approx(expected)
-
-
-@pytest.mark.parametrize(
     ("name", "known"),
     [
         ("mean", Mean),

@@ -16,7 +16,7 @@ from dpcore.studies.meaning.precedents import (
     chosen,
     precedents,
 )
-from tests.conftest import ROOT
+from tests.conftest import ROOT, assert_says
 
 SHARED = ROOT / "dpcore" / "studies" / "meaning" / "precedents.csv"
 ALL = precedents()
@@ -29,27 +29,21 @@ def test_there_are_all_of_them():
     assert sum(one.epsilon is not None or one.rho is not None for one in ALL) == 35
 
 
-@pytest.mark.parametrize("one", ALL, ids=lambda one: one.record)
-def test_each_has_unit_period_model_and_source(one):
-    assert one.unit
-    assert one.period
-    assert one.model in Model
-    assert urlsplit(one.source).scheme == "https"
-    assert " " not in one.source
-    assert one.record
-    # What is not known is said, and not left out.
-    assert (one.protects is Protects.UNKNOWN) == ("not recorded" in one.unit)
-    assert (one.anew is Anew.UNKNOWN) == one.period.startswith("period not recorded")
-
-
-@pytest.mark.parametrize("one", ALL, ids=lambda one: one.record)
-def test_a_loss_is_never_told_without_unit_and_period(one):
-    assert one.loss in one.promise
-    assert one.unit in one.promise
-    assert one.period in one.promise
-    for number in (one.epsilon, one.rho):
-        assert number is None or (math.isfinite(number) and number > 0)
-    assert one.epsilon is None or _written(one.delta) in one.loss
+def test_each_has_unit_period_model_and_source_beside_its_loss():
+    for one in ALL:
+        assert one.record
+        assert one.model in Model
+        assert urlsplit(one.source).scheme == "https"
+        assert " " not in one.source
+        # What is not known is said, and not left out.
+        assert (one.protects is Protects.UNKNOWN) == ("not recorded" in one.unit)
+        assert (one.anew is Anew.UNKNOWN) == one.period.startswith("period not recorded")
+        assert one.unit
+        assert one.period
+        assert_says(one.promise, one.loss, one.unit, one.period)
+        for number in (one.epsilon, one.rho):
+            assert number is None or (math.isfinite(number) and number > 0)
+        assert one.epsilon is None or _written(one.delta) in one.loss
 
 
 def test_what_is_easily_misread_is_said():
