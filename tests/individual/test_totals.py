@@ -340,19 +340,3 @@ def test_a_count_of_members_concerns_members_only():
     table = Dataset(name="t", frame=REGIONS[["age"]], columns=(number("age"),))
     own = of_request(request, table, ADD_REMOVE).own
     np.testing.assert_allclose(own, np.ones(5))
-
-
-def test_a_person_has_a_share_of_delta_for_each_gaussian_release_and_a_slack():
-    delta, mu, pure = 1e-6, 0.02, 0.02
-    parts = [losses("gaussian", mu)] * 30 + [losses("pure", pure)] * 100
-    found = person_totals(parts, people=1, delta=delta).of
-    epsilons = [float(gaussian.epsilon_of(mu, delta / 60))] * 30 + [pure] * 100
-    mean = sum(e * np.tanh(e / 2) for e in epsilons)
-    squares, slack = sum(e * e for e in epsilons), delta / 2
-    tail = min(-np.log(slack), np.log(np.e + np.sqrt(squares) / slack))
-    expected = mean + np.sqrt(2 * squares * tail)
-    assert found[Counting.ADVANCED][0] == pytest.approx(expected, rel=1e-9)
-    assert found[Counting.ADVANCED][0] < found[Counting.SIMPLE][0]
-    each = float(gaussian.epsilon_of(mu, delta / 30))
-    added = total(parts[:30], Counting.SIMPLE, delta=delta)[0]
-    assert added == pytest.approx(30 * each, rel=1e-9)

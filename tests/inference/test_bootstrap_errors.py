@@ -33,21 +33,6 @@ def test_noise_is_that_of_one_answer():
 
 
 @pytest.mark.parametrize(
-    ("tail", "quantile"), [(0.05, 33.93030561852784), (0.01, 28.940645973381493)]
-)
-def test_known_quantiles(tail, quantile):
-    assert 49 * AGES.subtracted(tail) == pytest.approx(quantile, rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("k", "share"), [(5, 0.17768), (10, 0.36946), (20, 0.53247), (100, 0.77825), (200, 0.84101)]
-)
-def test_known_shares(k, share):
-    found = Bootstraps(times=k, noise=1.0).subtracted(0.05)
-    assert found == pytest.approx(share, abs=5e-6)
-
-
-@pytest.mark.parametrize(
     ("spread", "expected"),
     [
         (2.6, (0.64, 1.2550895666, 1.4587491439, 2.64)),
