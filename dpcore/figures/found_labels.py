@@ -7,12 +7,22 @@ from numpy.typing import NDArray
 
 from dpcore.analyses.labels import LabelsPlan
 from dpcore.arrays import FloatArray
-from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, LineStyle, Picture, axis, categories
-from dpcore.figures.traces import bars, line, vertical
+from dpcore.figures.theme import (
+    DOTTED,
+    GUIDE,
+    NEUTRAL,
+    PUBLIC,
+    LineStyle,
+    Picture,
+    axis,
+    categories,
+)
+from dpcore.figures.traces import bars, line, note, vertical
 from dpcore.formatting import percent, significant
 from dpcore.mechanisms.label_selection import laplace_threshold
 from dpcore.relations import PrivacyUnit
 
+_THRESHOLD = LineStyle(color=NEUTRAL, width=1)
 _POINTS = 300
 _FEW_ZEROS = 7
 """Powers of 10 below 1 that chances are counted between."""
@@ -46,7 +56,8 @@ def selection_picture(plan: LabelsPlan, unit: PrivacyUnit) -> Picture:
             ),
             line(people, often, "released", LineStyle(color=PUBLIC), hover="%{x:,}: %{y:.1%}"),
         ],
-        shapes=[vertical(law.threshold, f"threshold {law.threshold:,}", DOTTED, xanchor="right")],
+        shapes=[vertical(law.threshold, stroke=_THRESHOLD)],
+        annotations=[note(f"threshold {law.threshold:,} ", law.threshold, 0.9, xanchor="right")],
         xaxis=axis(f"{many} with the label", rangemode="tozero"),
         yaxis=axis("probability", tickformat=".0%", range=[0, 1.04]),
         height=300,

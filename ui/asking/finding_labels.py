@@ -21,7 +21,7 @@ from dpcore.mechanisms.catalog import LABEL_SELECTION
 from dpcore.releases.digits import interval_text, number_text
 from dpcore.releases.record import Release
 from ui import confidential, controls, offering, partwise, results, session
-from ui.asking import finding
+from ui.asking import finding, fit
 from ui.data import declaring, grid
 from ui.study import AccountTerms, Draft, Study
 
@@ -107,7 +107,10 @@ def _tell_error(request: Request) -> None:
     alone = significant(plan.law.end_probability, up=True)
     st.caption(
         f"A label of {half:,} {many} appears with a probability of 50%, one of {sure:,} with "
-        f"95%. A label of one {unit.noun} alone appears with a probability of at most {alone}."
+        f"95%. A label of one {unit.noun} alone appears with a probability of at most {alone}.",
+        help="Truncated geometric noise is added to every count. Labels whose noisy count exceeds "
+        f"{plan.law.threshold:,} are released (optimal partition selection, Desfontaines and "
+        "others 2022).",
     )
     if unit.cap is not None:
         st.caption(
@@ -127,6 +130,8 @@ def _answer(
             _show(answer)
             offering.badge(answer, "labels")
         _offer_list(answer, dataset, place, keep)
+    if dataset.columns[place].labels:
+        fit.check(dataset, place, codebook=study.example is not None, key="found-list-fit")
     _curator(request, study)
 
 
@@ -185,6 +190,7 @@ def _curator(request: Request, study: Study) -> None:
         st.markdown(
             f"Chance that a label appears only because of one {unit.noun}: its probability with "
             f"them, less that without. The guarantee limits it, for every {unit.noun} and table."
+            + (" Each label counts." if unit.cap is not None else "")
         )
         sizes = np.array([*counts.values()], dtype=np.int64)
         picture = dependence_picture(cast("LabelsPlan", request.plan), sizes, unit)
