@@ -26,6 +26,7 @@ from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.error_curves import ErrorCurve, ErrorSetting, Fairness, comparable
 from ui import confidential, results, session
 from ui.answering import answers, distortion, previews
+from ui.answering.numbers import recorded
 from ui.individual import statistic_losses
 from ui.study import Study
 from ui.text import after_number, literal
@@ -148,7 +149,7 @@ def _picture(
         )
     else:
         picture = result_picture(
-            float(answer.values[0]), answers.recorded(answer), along, asked.statement, true=true
+            float(answer.values[0]), recorded(answer), along, asked.statement, true=true
         )
     results.show(picture, "answer")
 

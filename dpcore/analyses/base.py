@@ -235,6 +235,32 @@ class Question:
         """Return the unit of each number by name, where they do not share one."""
         return {}
 
+    @property
+    def listed_groups(self) -> tuple[str, ...]:
+        """Return the labels of the groups that it asks of; none if it asks of no groups."""
+        return ()
+
+    @property
+    def tells_sizes(self) -> str:
+        """Return the name of the column whose groups are counted with the answer."""
+        return ""
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """Return the numbers of the answer that have laws of their own, which are simulated.
+
+        None where the errors of the answer are those of noise on each number.
+        """
+        return ()
+
+    def unit_of(self, number: int) -> str:  # noqa: ARG002 - one of several
+        """Return the unit of one of the ``simulated`` numbers."""
+        return self.unit_text
+
+    def window(self, number: int) -> tuple[float, float]:  # noqa: ARG002 - one of several
+        """Return where the true value of one of the ``simulated`` numbers can be."""
+        return 0.0, 1.0
+
 
 def partial_of(question: Question, part: Dataset) -> Partial:
     """Return what the statistic of a question needs of some rows. CONFIDENTIAL."""

@@ -18,6 +18,8 @@ from dpcore.analyses.measurement import (
     LabelledIntervals,
     OneMechanism,
     Plan,
+    SimulatedAnswers,
+    Simulation,
     Width,
     interval_ends,
 )
@@ -30,9 +32,9 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
-from dpcore.formatting import distinct
+from dpcore.formatting import distinct, in_full
 from dpcore.inference.group_differences import PairEstimates, compare, fewest_people, half_width
-from dpcore.inference.group_ratios import reach
+from dpcore.inference.group_ratios import LEAST_SIZE, reach
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
@@ -83,6 +85,25 @@ class DifferenceQuery(OfGroups):
     def kind(self) -> StatisticKind:
         """Return that it is a difference of groups."""
         return StatisticKind.DIFFERENCE
+
+    @property
+    def listed_groups(self) -> tuple[str, ...]:
+        """Return the two groups that are compared."""
+        return self.pair
+
+    @property
+    def tells_sizes(self) -> str:
+        """Return the column of groups."""
+        return self.group.name
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """Return the difference."""
+        return (self.title,)
+
+    def window(self, number: int) -> tuple[float, float]:  # noqa: ARG002 - there is one
+        """Return the bounds of the mean of both groups."""
+        return self.declared.lower, self.declared.upper
 
     @property
     def statistic(self) -> Statistic:
@@ -241,6 +262,49 @@ class DifferencePlan(OneMechanism):
     def numbers(self) -> int:
         """Return how many numbers are told, those that follow included."""
         return len(self.names)
+
+    @property
+    def usual(self) -> float:
+        """Return that the groups do not differ."""
+        return 0.0
+
+    def outcomes(
+        self, assumed: float, levels: FloatArray, *, group: int, simulation: Simulation
+    ) -> FloatArray:
+        """Return quantiles of the simulated difference of two groups of such a size."""
+        width = self.statistic.bounds.width
+        if not abs(assumed) <= width:
+            raise ParameterError(f"two means differ by at most {in_full(width)} here.")
+        apart = assumed / (2 * width)
+        found = self._simulated(group, (0.5 + apart, 0.5 - apart), simulation)
+        return np.quantile(found.values, levels)
+
+    def errors(
+        self,
+        place: float,
+        *,
+        group: int,
+        number: int,  # noqa: ARG002 - there is one
+        simulation: Simulation,
+    ) -> FloatArray:
+        """Return errors of the difference of two groups that have the same mean."""
+        return self._simulated(group, (place, place), simulation).errors(0.0)
+
+    def _simulated(
+        self, people: int, heights: tuple[float, float], simulation: Simulation
+    ) -> SimulatedAnswers:
+        """Return the difference of two groups of mean ``heights`` between the bounds."""
+        sums = people * np.array([[1 - height, height] for height in heights])
+        rng, draws = simulation.rng, (simulation.draws, 2)
+        drawn = [self.mechanism.simulate(each, rng=rng, size=draws) for each in sums]
+        sizes = [np.maximum(each.sum(axis=1), LEAST_SIZE) for each in drawn]
+        one, other = (
+            np.clip(each[:, 1], 0.0, size) / size for each, size in zip(drawn, sizes, strict=True)
+        )
+        return SimulatedAnswers(
+            values=self.statistic.bounds.width * (one - other),
+            told=np.minimum(*sizes) > self.fewest,
+        )
 
     def half_widths(self, level: float) -> FloatArray:
         """Return how far off each count is."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,12 @@ from dpcore.analyses.measurement import (
     LabelledIntervals,
     OneMechanism,
     Plan,
+    SimulatedAnswers,
+    Simulation,
     Width,
+    check_within,
     interval_ends,
+    middle,
 )
 from dpcore.analyses.number import QUERY, Query
 from dpcore.arrays import FloatArray
@@ -40,6 +44,7 @@ from dpcore.inference.group_ratios import (
     exact_ratios,
     fewest,
     half_widths,
+    point_ratios,
     reach,
 )
 from dpcore.inference.intervals import LEVEL, level_of_each
@@ -161,6 +166,33 @@ class GroupedQuery(OfGroups):
         return self.part.kind
 
     @property
+    def listed_groups(self) -> tuple[str, ...]:
+        """Return the labels on the public list."""
+        return self.group.labels
+
+    @property
+    def tells_sizes(self) -> str:
+        """Return the column of groups; sums and counts divide by nothing, and tell no sizes."""
+        return self.group.name if self.kind.of_ratios else ""
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """Return the ratio of one group."""
+        return (f"{self.kind} of one group",) if self.kind.of_ratios else ()
+
+    def window(self, number: int) -> tuple[float, float]:  # noqa: ARG002 - there is one
+        """Return where a ratio can be: a variance is largest of values at both bounds."""
+        ratio = self._ratio
+        low, high = ratio.in_units(np.array([0.0, 1.0 if ratio.ddof is None else 0.25]))
+        return float(low), float(high)
+
+    @property
+    def _ratio(self) -> Ratio:
+        """Return what is asked of each group, in terms of its counts and sums."""
+        ddof, root = _RATIOS[self.kind]
+        return Ratio(bounds=cast("GroupMoments", self.moments).bounds, ddof=ddof, root=root)
+
+    @property
     def moments(self) -> GroupMoments | None:
         """Return the counts and sums that a ratio follows from; None for the others."""
         if not self.kind.of_ratios:
@@ -256,7 +288,7 @@ class GroupedQuery(OfGroups):
             mechanism=mechanism,
             statistic=moments,
             sensitivity=request.sensitivity,
-            ratio=ratio_of(self, moments),
+            ratio=self._ratio,
             counted=self.unit.counted,
         )
 
@@ -296,12 +328,6 @@ _RATIOS: Final = {
 }
 
 
-def ratio_of(query: GroupedQuery, moments: GroupMoments) -> Ratio:
-    """Return what is asked of each group, in terms of its counts and sums."""
-    ddof, root = _RATIOS[query.kind]
-    return Ratio(bounds=moments.bounds, ddof=ddof, root=root)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupPlan(OneMechanism):
     """Noise on the counts and sums of all groups; counts and ratios follow from them.
@@ -339,6 +365,49 @@ class GroupPlan(OneMechanism):
     def fewest(self) -> float:
         """Return the released count up to which a group has too few people to say."""
         return fewest(self.mechanism, self.ratio, together=len(self.groups))
+
+    @property
+    def usual(self) -> float | None:
+        """Return the middle of the bounds of a mean or share."""
+        return middle(self.ratio.bounds) if self.ratio.ddof is None else None
+
+    def outcomes(
+        self, assumed: float, levels: FloatArray, *, group: int, simulation: Simulation
+    ) -> FloatArray | None:
+        """Return quantiles of the simulated mean or share of a group."""
+        if self.ratio.ddof is not None:
+            return None
+        bounds = self.ratio.bounds
+        check_within(bounds, assumed)
+        height = (assumed - bounds.lower) / bounds.width
+        found = self._simulated(group * np.array([1 - height, height]), simulation)
+        return np.quantile(found.values, levels)
+
+    def errors(
+        self,
+        place: float,
+        *,
+        group: int,
+        number: int,  # noqa: ARG002 - there is one
+        simulation: Simulation,
+    ) -> FloatArray:
+        """Return errors of the ratio of a group."""
+        shares = np.array([1 - place, place])
+        if self.ratio.ddof is not None:
+            # Values on either side of the middle, with a variance of a quarter of the place.
+            variance = place / 4
+            shares = np.array([variance + 0.25, 0.5 - 2 * variance, variance + 0.25])
+        sums = group * shares
+        (truth,) = exact_ratios(sums[np.newaxis], self.ratio)
+        return self._simulated(sums, simulation).errors(float(truth))
+
+    def _simulated(self, sums: FloatArray, simulation: Simulation) -> SimulatedAnswers:
+        """Return the ratio of a group of these ``GroupMoments``, in its unit."""
+        size = (simulation.draws, len(sums))
+        drawn = self.mechanism.simulate(sums, rng=simulation.rng, size=size)
+        return SimulatedAnswers(
+            values=point_ratios(drawn, self.ratio), told=drawn.sum(axis=1) > self.fewest
+        )
 
     @property
     def largest_difference(self) -> float:

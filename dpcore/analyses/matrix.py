@@ -13,7 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import FEWEST_PEOPLE, Question, Request, columns_from, grouping_from
-from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
+from dpcore.analyses.measurement import (
+    Answer,
+    LabelledIntervals,
+    Plan,
+    SimulatedAnswers,
+    Simulation,
+    Width,
+)
 from dpcore.arrays import FloatArray
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
@@ -37,10 +44,12 @@ from dpcore.mechanisms.covariances import (
     columns_in,
     correlations_of,
     matrix_of,
+    pairs_of,
     places_of,
     reaches_of,
     vector_of,
 )
+from dpcore.mechanisms.laplace_law import uniform
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.events import PureEvent
@@ -160,6 +169,16 @@ class JointQuery(Question):
         return f"({units[0]})²" if self.kind.squared else " × ".join(units)
 
     @property
+    def simulated(self) -> tuple[str, ...]:
+        """Return the correlation that is asked for, and the numbers of the matrix."""
+        own = (self.title,) if self.kind is StatisticKind.CORRELATION else ()
+        return (*own, *self.statistic.labels) if self.kind.of_matrix else ()
+
+    def unit_of(self, number: int) -> str:
+        """Return the unit of a number of the matrix."""
+        return self.units.get(self.simulated[number], "")
+
+    @property
     def units(self) -> dict[str, str]:
         """Return the unit of each number of a matrix, by name, where there is one."""
         if not self.kind.of_matrix:
@@ -223,7 +242,9 @@ class JointQuery(Question):
             # No variance exceeds half of its squared width.
             rounding=secure.ROUNDING_UNITS * 2.0**-54,
         )
-        return MatrixPlan(release=release, statistic=statistic)
+        return MatrixPlan(
+            release=release, statistic=statistic, correlation=self.kind is StatisticKind.CORRELATION
+        )
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
@@ -330,7 +351,7 @@ GROUPS: Final = Schema(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MatrixPlan:
+class MatrixPlan(Plan):
     """Draws step by step, each step fixed by public numbers and earlier answers.
 
     Raises:
@@ -340,6 +361,7 @@ class MatrixPlan:
 
     release: CovarianceRelease
     statistic: CovarianceMatrix
+    correlation: bool = False
 
     def __post_init__(self) -> None:
         if self.release.key.startswith("truncated"):
@@ -410,6 +432,55 @@ class MatrixPlan:
             half=float(parts.max()),
             unit="of maximum",
             of="variances and covariances as a share of their maximum, not for correlations",
+        )
+
+    def errors(
+        self,
+        place: float,
+        *,
+        group: int,  # noqa: ARG002 - there are none
+        number: int,
+        simulation: Simulation,
+    ) -> FloatArray:
+        """Return errors of the correlation that was asked for, or of a released number."""
+        release, rng = self.release, simulation.rng
+        value = np.where(np.arange(len(release.largest)) < release.columns, place, 0.0)
+        value = value * release.largest
+        if self.correlation and number == 0:
+            return self._correlation(value, rng, simulation.draws).errors(0.0)
+        which = number - self.correlation
+        return np.asarray(self._number(which, value, rng, simulation.draws) - value[which])
+
+    def _number(
+        self, place: int, value: FloatArray, rng: np.random.Generator, draws: int
+    ) -> FloatArray:
+        """Return one simulated number: only what it depends on is drawn."""
+        release, columns = self.release, self.release.columns
+        if place < columns:
+            mechanism = release.step(place, release.largest[place]).mechanism
+            return mechanism.simulate(value[place], rng=rng, size=(draws,))
+        reach = self._reach(pairs_of(columns)[place - columns], value, rng, draws)
+        return release.covariance_quantiles(
+            place, uniform(rng, (draws,)), float(value[place]), reach
+        )
+
+    def _reach(
+        self, pair: tuple[int, int], value: FloatArray, rng: np.random.Generator, draws: int
+    ) -> FloatArray:
+        """Return how large the covariance of two columns can be, by simulated variances."""
+        both = np.column_stack([self._number(column, value, rng, draws) for column in pair])
+        (reach,) = reaches_of(both).T
+        return np.asarray(reach)
+
+    def _correlation(
+        self, value: FloatArray, rng: np.random.Generator, draws: int
+    ) -> SimulatedAnswers:
+        """Return the correlation of two columns; untold where a variance is released as 0."""
+        reach = self._reach((0, 1), value, rng, draws)
+        drawn = self.release.covariance_quantiles(2, uniform(rng, (draws,)), float(value[2]), reach)
+        told = reach > 0
+        return SimulatedAnswers(
+            values=np.clip(drawn / np.where(told, reach, 1.0), -1.0, 1.0), told=told
         )
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - each step has a cost of its own

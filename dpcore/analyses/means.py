@@ -20,8 +20,12 @@ from dpcore.analyses.measurement import (
     LabelledIntervals,
     OneMechanism,
     Plan,
+    SimulatedAnswers,
+    Simulation,
     Width,
+    check_within,
     interval_ends,
+    middle,
 )
 from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
@@ -34,6 +38,7 @@ from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
 from dpcore.inference.group_ratios import (
+    LEAST_SIZE,
     MeansEstimates,
     count_reach,
     estimate_means,
@@ -133,6 +138,30 @@ class MeansQuery(Question):
         """Return the public bounds of every column of numbers."""
         none = Interval(lower=0.0, upper=0.0)
         return tuple(column.bounds or none for column in self.numbers)
+
+    @property
+    def listed_groups(self) -> tuple[str, ...]:
+        """Return the labels on the public list."""
+        return self.group.labels
+
+    @property
+    def tells_sizes(self) -> str:
+        """Return the column of groups."""
+        return self.group.name
+
+    @property
+    def simulated(self) -> tuple[str, ...]:
+        """Return the mean of each column in a group."""
+        return tuple(f"mean of {column.title}" for column in self.numbers)
+
+    def unit_of(self, number: int) -> str:
+        """Return the unit of the mean of a column."""
+        return quantity_of(self.numbers[number]).of_differences
+
+    def window(self, number: int) -> tuple[float, float]:
+        """Return the bounds of a column."""
+        bounds = self.declared[number]
+        return bounds.lower, bounds.upper
 
     @property
     def statistic(self) -> Statistic:
@@ -285,6 +314,8 @@ class MeansQuery(Question):
         return distinct([*means, *counts])
 
 
+_HEIGHTS: Final = Interval(lower=0.0, upper=1.0)
+"""Where means of several columns lie, which have no unit in common."""
 MEANS: Final[Schema[Any]] = Schema(
     dict,
     kind=choice(StatisticKind),
@@ -327,6 +358,36 @@ class MeansPlan(OneMechanism):
             weight=self.statistic.weight,
             columns=self.statistic.columns,
             together=len(self.groups),
+        )
+
+    @property
+    def usual(self) -> float:
+        """Return half of the bounds, whose heights are from 0 to 1."""
+        return middle(_HEIGHTS)
+
+    def outcomes(
+        self, assumed: float, levels: FloatArray, *, group: int, simulation: Simulation
+    ) -> FloatArray:
+        """Return quantiles of the simulated mean of one of the columns, as a height."""
+        check_within(_HEIGHTS, assumed)
+        return np.quantile(self._simulated(group, assumed, simulation).values, levels)
+
+    def errors(
+        self, place: float, *, group: int, number: int, simulation: Simulation
+    ) -> FloatArray:
+        """Return errors of the mean of a column, in its unit."""
+        bounds = self.statistic.bounds[number]
+        heights = self._simulated(group, place, simulation).errors(place)
+        return np.asarray((bounds.upper - bounds.lower) * heights)
+
+    def _simulated(self, people: int, height: float, simulation: Simulation) -> SimulatedAnswers:
+        """Return the mean height of one of several columns in a group."""
+        weight = self.statistic.weight
+        sums = people * np.array([weight, height - 0.5])
+        drawn = self.mechanism.simulate(sums, rng=simulation.rng, size=(simulation.draws, 2))
+        size = np.maximum(drawn[:, 0] / weight, LEAST_SIZE)
+        return SimulatedAnswers(
+            values=np.clip(drawn[:, 1] / size + 0.5, 0.0, 1.0), told=size > self.fewest
         )
 
     @property

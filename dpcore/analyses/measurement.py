@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
 from dpcore.arrays import FloatArray
 from dpcore.codec import ENDS, NUMBER, Schema, by_name, optional
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, significant
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, level_of_each, noise_half_width
 from dpcore.inference.share_intervals import Average, population_intervals
 from dpcore.mechanisms.exponential import Exponential
@@ -109,6 +109,66 @@ class Drawing(Protocol):
         """Draw securely from ``value`` (CONFIDENTIAL) and return what is released."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulation:
+    """How releases are simulated: always with the same draws.
+
+    Attributes:
+        draws: How many there are.
+        seed: Of the generator.
+
+    """
+
+    draws: int
+    seed: int = 1
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """Return the generator at its beginning."""
+        return np.random.default_rng(self.seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SimulatedAnswers:
+    """Answers of many simulated releases that follow from noisy numbers. PUBLIC.
+
+    A mean of a group divides a noisy sum by a noisy count, and a covariance is drawn
+    within what the released variances leave for it: no closed form is known for their
+    errors. The values of the table are assumed, and nothing is computed from one.
+
+    Attributes:
+        values: The answers.
+        told: Which of them would be given: the others have too few people to say.
+
+    """
+
+    values: FloatArray
+    told: NDArray[np.bool_]
+
+    def errors(self, truth: float) -> FloatArray:
+        """Return how far off the answers that are given are, NaN for the others."""
+        return np.where(self.told, self.values - truth, np.nan)
+
+
+def check_within(bounds: Interval, assumed: float) -> None:
+    """Refuse a value that an answer cannot have.
+
+    Raises:
+        ParameterError: If so.
+
+    """
+    if not bounds.lower <= assumed <= bounds.upper:
+        raise ParameterError(
+            f"the answer lies from {in_full(bounds.lower)} to {in_full(bounds.upper)}."
+        )
+
+
+def middle(bounds: Interval) -> float:
+    """Return the middle of the bounds; 0 where they have none."""
+    found = (bounds.lower + bounds.upper) / 2
+    return float(found) if np.isfinite(found) else 0.0
+
+
 class Plan(Drawing, Protocol):
     """A way to answer a request, fixed by public numbers.
 
@@ -131,9 +191,43 @@ class Plan(Drawing, Protocol):
     def half_widths(self, level: float) -> FloatArray:
         """Return how far off each number is with probability ``level``, at most."""
 
+    @property
+    def usual(self) -> float | None:
+        """Return a value to assume of an answer, where ``outcomes`` says something."""
+        return None
+
+    def outcomes(
+        self,
+        assumed: float,  # noqa: ARG002 - the common signature
+        levels: FloatArray,  # noqa: ARG002
+        *,
+        group: int,  # noqa: ARG002
+        simulation: Simulation,  # noqa: ARG002
+    ) -> FloatArray | None:
+        """Return quantiles of an answer if the table had ``assumed``.
+
+        Of several numbers it is the first one; of a ratio of every group, that of one of
+        ``group`` people. ``None`` where the law is no law around one value.
+
+        Raises:
+            ParameterError: The answer cannot have that value.
+
+        """
+        return None
+
+    def errors(
+        self, place: float, *, group: int, number: int, simulation: Simulation
+    ) -> FloatArray:
+        """Return simulated errors of one number, NaN where it would not be given.
+
+        ``place`` is where the true value is between its bounds, from 0 to 1.
+        Only a question that names ``simulated`` numbers has one that draws them.
+        """
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OneMechanism:
+class OneMechanism(Plan):
     """What plans have in common whose only draw is that of one mechanism.
 
     Attributes:
@@ -193,6 +287,23 @@ class Direct(OneMechanism):
         """Return the half-width of the worst of all numbers at once, at 95%."""
         each = self.half_widths(level_of_each(self.numbers))
         return Width(half=float(each.max()), unit=unit)
+
+    @property
+    def usual(self) -> float:
+        """Return the middle of where the answer must lie."""
+        return middle(self.bounds)
+
+    def outcomes(
+        self,
+        assumed: float,
+        levels: FloatArray,
+        *,
+        group: int,  # noqa: ARG002 - the common signature
+        simulation: Simulation,  # noqa: ARG002
+    ) -> FloatArray:
+        """Return the quantiles of the mechanism around ``assumed``."""
+        check_within(self.bounds, assumed)
+        return np.asarray(self.mechanism.quantile(levels, assumed))
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
         """Return the draw with its intervals."""

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, whole_unit
-from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
+from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
@@ -51,7 +51,7 @@ def fitting(key: str) -> tuple[ConstraintKind, ...]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SharePlan:
+class SharePlan(Plan):
     """Noise on shares, or on sums of them, and a procedure that makes them add up.
 
     With several syntheses each has an equal part of the budget; the procedure is

@@ -11,14 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dpcore.analyses.base import Question
-from dpcore.analyses.differences import DifferenceQuery
-from dpcore.analyses.groups import GroupedQuery
-from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
 from dpcore.models.question import ModelQuestion
 from dpcore.planning.analysis_plan import PlannedQuery
-from dpcore.planning.targets import size_condition
+from dpcore.planning.targets import is_difference, size_condition
 from dpcore.releases.record import Release
 from dpcore.statistics.group_sums import count_names
 from dpcore.statistics.grouping import enumerated
@@ -42,17 +39,8 @@ class Twice:
 
 
 def tells_sizes(asked: Asked) -> str:
-    """Return the name of the column whose groups are counted with an answer.
-
-    Empty where it tells no head counts, or is a question for them.
-
-    Sums and counts of groups divide by nothing, and tell no sizes.
-    """
-    if isinstance(asked, GroupedQuery):
-        return asked.group.name if asked.moments is not None else ""
-    if isinstance(asked, MeansQuery | DifferenceQuery):
-        return asked.group.name
-    return ""
+    """Return the name of the column whose groups are counted with an answer, if any."""
+    return "" if isinstance(asked, ModelQuestion) else asked.tells_sizes
 
 
 def counted(asked: Asked) -> str:
@@ -70,8 +58,7 @@ def paid_twice(items: Sequence[PlannedQuery]) -> tuple[Twice, ...]:
     beside = {
         tells_sizes(item.request.asked): item
         for item in reversed(items)
-        if not isinstance(item.request.asked, DifferenceQuery)
-        and not _leaves_out(item.request.asked)
+        if not is_difference(item) and not _leaves_out(item.request.asked)
     }
     return tuple(
         Twice(counts=item, beside=beside[name])
@@ -129,15 +116,12 @@ def smallest_group(asked: Asked, releases: Iterable[Release]) -> SmallestGroup |
     Of the listed groups, or of the two that are compared. ``None`` where no answer has
     told it.
     """
-    if not isinstance(asked, GroupedQuery | MeansQuery | DifferenceQuery):
+    if isinstance(asked, ModelQuestion) or asked.grouping is None or not asked.listed_groups:
         return None
-    among = asked.group.labels
-    if isinstance(asked, DifferenceQuery):
-        among = asked.pair
-    names = count_names(among, asked.unit.counted)
+    names = count_names(asked.listed_groups, asked.unit.counted)
     found = None
     for release in releases:
-        if _grouped_by(release.request) == asked.group.name:
+        if _grouped_by(release.request) == asked.grouping.name:
             found = _smallest(release, names) or found
     return found
 

@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses.base import Question
-from dpcore.analyses.differences import DifferenceQuery
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full, significant
@@ -213,7 +212,7 @@ OF_A_DIFFERENCE: Final = (
 
 def is_difference(item: PlannedQuery) -> bool:
     """Tell whether a question asks by how much two groups differ."""
-    return isinstance(item.request.asked, DifferenceQuery)
+    return getattr(item.request.asked, "kind", None) is StatisticKind.DIFFERENCE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import estimate, point_ratios
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.comparing.answer_errors import AnswerSetting, error_table, of_table, simulated
+from dpcore.studies.comparing.answer_errors import AnswerSetting, error_table, of_table
 from dpcore.studies.comparing.error_curves import against_epsilon, against_people, against_position
 from tests.inference.test_group_ratios import RATIOS
 from tests.releases.questions import apart, by_group, chained, matrix, means, ranks
@@ -148,6 +148,6 @@ def test_more_epsilon_brings_quantiles_nearer():
 
 
 def test_what_is_not_simulated_is_refused():
-    assert not simulated(ranks(people=80).query)
+    assert not ranks(people=80).query.simulated
     with pytest.raises(ParameterError, match="not simulated"):
         setting(ranks(people=80))

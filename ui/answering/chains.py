@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import cast
 
 import numpy as np
 import streamlit as st
@@ -17,17 +17,13 @@ from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.record import Release
 from ui import results, session
+from ui.answering.numbers import Cells
 from ui.text import literal
 
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
 
-
-_Cells = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
-
-
-def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
+def preview(asked: Request, cells: Cells) -> None:
     """Show how many ranks the quantiles are off, and how fine the grid is."""
+    plan = cast("ChainPlan", asked.plan)
     ranks, size = float(plan.ranks.max()), asked.query.size
     people = size.people
     unit = literal(asked.query.quantity.name) or "the column's unit"
@@ -71,9 +67,9 @@ def preview(asked: Request, plan: ChainPlan, cells: _Cells) -> None:
         )
 
 
-def show(answer: Release, asked: Request, plan: ChainPlan) -> None:
+def show(answer: Release, asked: Request) -> None:
     """Show the quantiles with their intervals."""
-    results.show(picture(answer, asked, plan, truth=None), "answer")
+    results.show(picture(answer, asked, truth=None), "answer")
     st.caption(
         f"With {percent(LEVEL)} all quantiles of this table lie within their thin bars "
         "together, and none of it assumes how the values are spread. A long bar is "
@@ -82,10 +78,9 @@ def show(answer: Release, asked: Request, plan: ChainPlan) -> None:
     )
 
 
-def picture(
-    answer: Release, asked: Request, plan: ChainPlan, *, truth: FloatArray | None
-) -> Picture:
+def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
     """Return the picture of an answer; ``truth`` holds the counts of the table."""
+    plan = cast("ChainPlan", asked.plan)
     kept = answer.intervals
     bounds = plan.statistic.bounds
     everything = (bounds.lower, bounds.upper)
@@ -107,8 +102,9 @@ def picture(
     )
 
 
-def details(asked: Request, plan: ChainPlan) -> str:
+def details(asked: Request) -> str:
     """Say what is released, and what one person can change of it."""
+    plan = cast("ChainPlan", asked.plan)
     unit, most = asked.query.unit, significant(asked.query.sensitivity.l1, up=True)
     return (
         f"The release contains the numbers of {session.unit().counted} in 8 ranges of the "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import streamlit as st
 
@@ -18,9 +20,11 @@ from dpcore.releases.record import Release
 from ui import results, session
 
 
-def show(answer: Release, asked: Request, query: CrossedQuery, plan: CrossPlan) -> None:
+def show(answer: Release, asked: Request) -> None:
     """Show the counts as a figure, and as a table with the sums of its sides."""
-    results.show(picture(answer, asked, query, truth=None), "answer")
+    query = cast("CrossedQuery", asked.query)
+    plan = cast("CrossPlan", asked.plan)
+    results.show(picture(answer, asked, truth=None), "answer")
     st.markdown("**The table with its sums**")
     results.table(_table(answer, query), key="cross-table")
     st.caption(
@@ -35,10 +39,9 @@ def show(answer: Release, asked: Request, query: CrossedQuery, plan: CrossPlan) 
     )
 
 
-def picture(
-    answer: Release, asked: Request, query: CrossedQuery, *, truth: FloatArray | None
-) -> Picture:
+def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
     """Return the picture of an answer; ``truth`` holds the counts without noise."""
+    query = cast("CrossedQuery", asked.query)
     return cross_picture(
         _numbers(answer, query, sampled=session.require_study().sampled),
         statement=asked.statement,

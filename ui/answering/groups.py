@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Question, Request
+from dpcore.analyses.base import Request
 from dpcore.analyses.groups import GroupPlan
 from dpcore.arrays import FloatArray
 from dpcore.figures.answers import GroupNumbers, groups_picture
-from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
@@ -21,18 +20,14 @@ from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, results, session
+from ui.answering.numbers import Cells, grid_of
 from ui.controls import Cell
 from ui.text import after_number, literal
 
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
 
-
-_CELLS = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
-
-
-def preview(asked: Request, plan: GroupPlan, cells: _CELLS) -> None:
+def preview(asked: Request, cells: Cells) -> None:
     """Show how far off counts and ratios will be, for sizes that the reader names."""
+    plan = cast("GroupPlan", asked.plan)
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
     noun = noun_of(asked)
@@ -79,9 +74,10 @@ def _said(off: float, unit: str) -> str:
     return "too few to say" if math.isnan(off) else f"± {significant(off)}{unit}"
 
 
-def show(answer: Release, asked: Request, plan: GroupPlan) -> None:
+def show(answer: Release, asked: Request) -> None:
     """Show the ratio of every group that can be said."""
-    shown = picture(answer, asked, plan, truth=None)
+    plan = cast("GroupPlan", asked.plan)
+    shown = picture(answer, asked, truth=None)
     results.show(shown, "answer")
     if answer.unsaid:
         st.caption(
@@ -96,10 +92,9 @@ def _unsaid(answer: Release, plan: GroupPlan) -> dict[str, str]:
     return {group: plan.count_names[group] for group in answer.unsaid}
 
 
-def picture(
-    answer: Release, asked: Request, plan: GroupPlan, *, truth: FloatArray | None
-) -> Picture:
+def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
     """Return the picture of an answer; ``truth`` holds the sums of the table."""
+    plan = cast("GroupPlan", asked.plan)
     return groups_picture(
         numbers_of(answer, plan, sampled=session.require_study().sampled),
         statement=asked.statement,
@@ -108,17 +103,6 @@ def picture(
         counted=asked.query.unit.counted,
         truth=None if truth is None else plan.truth(truth),
         grid=grid_of(asked.query),
-    )
-
-
-def grid_of(query: Question) -> LabelGrid | None:
-    """Return the table whose cells are the groups of several columns; else None."""
-    columns = query.grouping.columns if query.grouping else ()
-    if len(columns) < 2:  # noqa: PLR2004 - a row of cells is no table
-        return None
-    return LabelGrid(
-        titles=tuple(column.title for column in columns),
-        labels=tuple(column.labels for column in columns),
     )
 
 

@@ -11,20 +11,21 @@ from dpcore.analyses.base import Request
 from dpcore.analyses.matrix import MatrixPlan
 from dpcore.arrays import FloatArray
 from dpcore.figures.covariances import covariance_picture, ellipses_picture
+from dpcore.figures.theme import Picture
 from dpcore.formatting import interval_ends, percent, significant
+from dpcore.inference.intervals import level_of_each
 from dpcore.mechanisms.covariances import matrix_of
 from dpcore.postprocessing.psd_repair import repair
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 from ui import results, session
+from ui.answering.numbers import Cells, recorded, together
+from ui.answering.ranks import points
 from ui.text import literal
 
 
-def show(answer: Release, asked: Request, *, noise: FloatArray) -> None:
-    """Show the matrix before and after its repair, and what it says of correlations.
-
-    ``noise`` holds the intervals of the released numbers, shape ``(k, 2)``.
-    """
+def show(answer: Release, asked: Request) -> None:
+    """Show the matrix before and after its repair, and what it says of correlations."""
     plan = cast("MatrixPlan", asked.plan)
     names = plan.statistic.names
     repaired = repair(matrix_of(answer.values))
@@ -43,7 +44,7 @@ def show(answer: Release, asked: Request, *, noise: FloatArray) -> None:
             "is never repeated in silence. Spend more, or choose narrower bounds."
         )
     picture = covariance_picture(
-        names, repaired.before, repaired.after, noise=noise, statement=answer.said
+        names, repaired.before, repaired.after, noise=recorded(answer).noise, statement=answer.said
     )
     results.show(picture, "matrix")
     st.caption(
@@ -94,3 +95,91 @@ def _correlation(answer: Release, asked: Request) -> None:
 
 def _ends(ends: tuple[float, float]) -> str:
     return " to ".join(interval_ends(*ends))
+
+
+def preview(asked: Request, cells: Cells) -> None:
+    """Show the noise as a part of the largest variance and covariance."""
+    plan = cast("MatrixPlan", asked.plan)
+    each = level_of_each(len(plan.statistic.labels))
+    parts = plan.half_widths(each) / plan.release.largest
+    columns = plan.release.columns
+    results.metrics(
+        {
+            "Noise / largest variance": (
+                f"± {points(float(np.max(parts[:columns])))}",
+                (
+                    "A part of the largest variance that the bounds allow; the worst of all "
+                    "columns. The variance of the table may be far smaller, and the noise a far "
+                    "larger part of that."
+                    f"{together(len(parts))}"
+                ),
+            ),
+            "Noise / largest covariance": (
+                f"± {points(float(np.max(parts[columns:])))}",
+                (
+                    "A part of the largest covariance that the bounds allow; the covariance of the "
+                    f"table may be far smaller.{together(len(parts))}"
+                ),
+            ),
+            "Numbers released": (
+                f"{len(parts)}",
+                (
+                    f"{columns} variances, then {len(parts) - columns} covariances within "
+                    "what the released variances allow. They share the budget."
+                ),
+            ),
+        },
+        places=cells,
+    )
+    st.caption(
+        "The noise is given as a part of the largest variance and covariance that the "
+        "bounds allow. Those of the table may be far smaller."
+    )
+
+
+def picture(answer: Release, asked: Request, *, truth: FloatArray) -> Picture:
+    """Return the released ellipses beside those without noise."""
+    plan = cast("MatrixPlan", asked.plan)
+    repaired = repair(matrix_of(answer.values))
+    return ellipses_picture(
+        plan.statistic.names, repaired.before, repaired.after, truth=matrix_of(truth)
+    )
+
+
+def details(asked: Request) -> str:
+    """Say how much one unit can move the answer."""
+    unit = asked.query.unit
+    return (
+        f"One {unit.noun} can move every variance and covariance; each gets the noise that "
+        f"its own range needs ({unit.change(asked.query.relation)})."
+    )
+
+
+def numbers(asked: Request) -> None:
+    """List every number of a matrix with its part of the budget and its noise."""
+    plan = cast("MatrixPlan", asked.plan)
+    release = plan.release
+    folded = st.expander(
+        "Every number, its part of the budget and its noise",
+        key="folded-numbers",
+        on_change="rerun",
+    )
+    if not folded.open:
+        return
+    with folded:
+        st.caption("The margin of error (95%) covers all numbers at once.")
+        results.table(
+            {
+                "number": plan.statistic.labels,
+                "asked ε": release.epsilons,
+                "real ε": release.levels,
+                "noise scale": release.scales,
+                "noise": plan.half_widths(level_of_each(len(plan.statistic.labels))),
+                "largest possible": release.largest,
+            },
+            column_config=dict.fromkeys(_IN_UNITS, results.THREE_DIGITS),
+            key="matrix-numbers",
+        )
+
+
+_IN_UNITS = ("noise scale", "noise", "largest possible")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 import numpy as np
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dpcore.analyses.base import Request
 from dpcore.analyses.means import MeansPlan, MeansQuery, one_by_one
@@ -22,13 +22,14 @@ from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from ui import controls, results, session
 from ui.answering import groups
+from ui.answering.numbers import Cells
 from ui.text import literal
 
-_Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
 
-
-def preview(asked: Request, query: MeansQuery, plan: MeansPlan, cells: _Cells) -> None:
+def preview(asked: Request, cells: Cells) -> None:
     """Show how far off each mean will be, for sizes that the reader names."""
+    query = cast("MeansQuery", asked.query)
+    plan = cast("MeansPlan", asked.plan)
     first, second, third = cells
     size = groups.ask_size(controls.Cell(place=third), of_pair=False)
     sizes = tuple(people for people in groups.SIZES if people <= groups.most_people())
@@ -95,9 +96,11 @@ def _saved(asked: Request, query: MeansQuery, plan: MeansPlan) -> str:
     )
 
 
-def show(answer: Release, asked: Request, query: MeansQuery, plan: MeansPlan) -> None:
+def show(answer: Release, asked: Request) -> None:
     """Show the means of every group that can be said."""
-    results.show(picture(answer, asked, query, plan, truth=None), "answer")
+    query = cast("MeansQuery", asked.query)
+    plan = cast("MeansPlan", asked.plan)
+    results.show(picture(answer, asked, truth=None), "answer")
     if answer.unsaid:
         st.caption(
             "“Too few to say”: the released count cannot tell the group from one that "
@@ -116,10 +119,10 @@ def _unsaid(answer: Release, plan: MeansPlan) -> dict[str, str]:
     }
 
 
-def picture(
-    answer: Release, asked: Request, query: MeansQuery, plan: MeansPlan, *, truth: FloatArray | None
-) -> Picture:
+def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
     """Return the picture of an answer; ``truth`` holds the sums of the table."""
+    query = cast("MeansQuery", asked.query)
+    plan = cast("MeansPlan", asked.plan)
     exact = None if truth is None else plan.truth(truth)
     columns = tuple(
         ColumnMeans(
@@ -133,8 +136,9 @@ def picture(
     return means_picture(columns, statement=asked.statement, counted=query.unit.counted)
 
 
-def details(asked: Request, query: MeansQuery) -> str:
+def details(asked: Request) -> str:
     """Say what is released of the groups, and what one person can change."""
+    query = cast("MeansQuery", asked.query)
     most = significant(query.sensitivity.l1, up=True)
     return (
         "For each group, the release contains one number that counts its "

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, cast
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dpcore.analyses.base import Request
 from dpcore.analyses.differences import DifferencePlan
@@ -23,15 +22,15 @@ from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from ui import controls, results, session
 from ui.answering import groups
+from ui.answering.numbers import Cells
 from ui.text import after_number, literal
-
-_Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
 
 _HOLDS: Final = "all intervals of the two groups hold at once"
 
 
-def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
+def preview(asked: Request, cells: Cells) -> None:
     """Show how far off the difference will be, for sizes that the reader names."""
+    plan = cast("DifferencePlan", asked.plan)
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
     size = groups.ask_size(controls.Cell(place=third), of_pair=True)
@@ -68,8 +67,9 @@ def preview(asked: Request, plan: DifferencePlan, cells: _Cells) -> None:
         )
 
 
-def show(answer: Release, asked: Request, plan: DifferencePlan) -> None:
+def show(answer: Release, asked: Request) -> None:
     """Show the difference of the two groups, or that there are too few to say."""
+    plan = cast("DifferencePlan", asked.plan)
     found = _compared(answer, plan)
     if found is None:
         st.markdown(f"**The difference: {TOO_FEW}**")
@@ -105,8 +105,9 @@ def _counts(plan: DifferencePlan) -> dict[str, str]:
     return dict(zip(plan.pair, plan.names[-2:], strict=True))
 
 
-def picture(answer: Release, asked: Request, plan: DifferencePlan, truth: FloatArray) -> Picture:
+def picture(answer: Release, asked: Request, *, truth: FloatArray) -> Picture:
     """Return the picture of an answer beside that of the table, for a lesson."""
+    plan = cast("DifferencePlan", asked.plan)
     found = _compared(answer, plan)
     if found is None:
         return untold_picture(plan.truth(truth), unit=asked.query.unit_text)

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
-import numpy as np
 import streamlit as st
-from scipy.special import ndtri
 
 from dpcore.analyses.base import Request, offered
-from dpcore.analyses.differences import DifferencePlan
-from dpcore.analyses.groups import GroupedQuery, GroupPlan
-from dpcore.analyses.matrix import MatrixPlan
-from dpcore.analyses.means import MeansPlan, MeansQuery
-from dpcore.analyses.measurement import Direct, Plan
-from dpcore.analyses.quantiles import ChainPlan, RankPlan
+from dpcore.analyses.groups import GroupedQuery
 from dpcore.formatting import epsilon_text, significant
-from dpcore.inference.intervals import LEVEL, Expectation, expect, level_of_each
+from dpcore.inference.intervals import Expectation
 from dpcore.ledger.account import Account
 from dpcore.statistics.kinds import StatisticKind
-from ui import accounts, results, session
-from ui.answering import chains, groups, means, pair
-from ui.text import after_number, literal
+from ui import accounts, session
+from ui.answering import matrices
+from ui.answering.numbers import Cells, no_sampling
+from ui.answering.views import view
+from ui.text import after_number
 
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
-
-_IN_UNITS = ("noise scale", "noise", "largest possible")
 _ADVISED = ("laplace", "bit", "truncated", "gaussian", "exponential")
 """What to use instead of a mechanism that cannot be released, in display order."""
-_NOISE = "Margin of error (95%, noise only)"
-_NOISE_OF_ALL = "Margin of error, all at once (95%, noise only)"
 _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.COUNT,
     StatisticKind.SUM,
@@ -47,8 +34,6 @@ _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.POPULATION_STANDARD_DEVIATION,
 }
 """What needs less noise in proportion to the people behind it."""
-Cells = tuple["DeltaGenerator", "DeltaGenerator", "DeltaGenerator"]
-_Z = float(-ndtri((1 - LEVEL) / 2))
 
 
 def price(asked: Request) -> str:
@@ -61,10 +46,10 @@ def price(asked: Request) -> str:
 
 def expected(asked: Request) -> None:
     """Show how far off the answer will be, before it is released."""
-    _errors(asked, cast("Cells", tuple(st.columns(3))))
+    view(asked).preview(asked, cast("Cells", tuple(st.columns(3))))
     private_number(asked)
     if asked.query.kind.of_matrix:
-        _numbers(asked)
+        matrices.numbers(asked)
 
 
 def obstacles(asked: Request, account: Account, fits: bool) -> None:  # noqa: FBT001
@@ -83,26 +68,6 @@ def given(asked: Request) -> str:
     if asked.effective_epsilon >= float(asked.cost.epsilon) or real == charged:
         return ""
     return f" The noise really drawn gives ε = {real}; ε = {charged} is charged."
-
-
-def _errors(asked: Request, cells: Cells) -> None:
-    """Show how far off the answer will be."""
-    if asked.query.kind.of_ranks:
-        _of_ranks(asked, cells)
-    elif asked.query.kind.of_matrix:
-        _of_matrix(asked, cells)
-    elif isinstance(asked.plan, GroupPlan):
-        groups.preview(asked, asked.plan, cells)
-    elif isinstance(asked.plan, DifferencePlan):
-        pair.preview(asked, asked.plan, cells)
-    elif isinstance(asked.plan, MeansPlan):
-        means.preview(asked, cast("MeansQuery", asked.query), asked.plan, cells)
-    elif isinstance(asked.plan, ChainPlan):
-        chains.preview(asked, asked.plan, cells)
-    elif isinstance(asked.plan, Direct):
-        _of_number(asked, asked.plan, cells)
-    else:
-        _of_shares(asked, asked.plan, cells)
 
 
 def _explain_refusal(asked: Request) -> None:
@@ -145,36 +110,11 @@ def private_number(asked: Request) -> None:
     )
 
 
-def _of_number(asked: Request, plan: Direct, cells: Cells) -> None:
-    unit = after_number(asked.query.quantity.of_differences)
-    statistic, bounds = asked.query.statistic, asked.query.bounds
-    count = plan.numbers
-    ahead = expect(asked.mechanism, statistic, bounds, level=level_of_each(count))
-    results.metrics(
-        {
-            _NOISE if count == 1 else _NOISE_OF_ALL: (
-                f"± {significant(ahead.noise)}{unit}",
-                (
-                    "Before you pay, at worst: how far a release falls from the value of this "
-                    f"table, wherever that lies.{_together(count)}"
-                ),
-            ),
-            "RMSE of the noise, at most": (
-                f"{significant(ahead.typical)}{unit}",
-                "Root mean squared error of the noise at the least favorable position.",
-            ),
-        },
-        places=cells,
-    )
-    _sampling(cells[2], "Margin of sampling error, at most", _limit(ahead.sampling, unit))
-    _apart(asked, 2 * ahead.noise, f"{significant(2 * ahead.noise)}{unit}")
-
-
 def remarks(asked: Request, ahead: Expectation) -> None:
     """Say what to know of a single number before it is released."""
     private_number(asked)
     if not session.require_study().sampled:
-        st.caption(_no_sampling())
+        st.caption(no_sampling())
     width = asked.query.bounds.width
     if 2 * ahead.noise >= width:
         unit = after_number(asked.query.quantity.of_differences)
@@ -184,201 +124,3 @@ def remarks(asked: Request, ahead: Expectation) -> None:
             f"{significant(width)}{unit}. Spend more, or use a table of more "
             f"{session.unit().counted}."
         )
-
-
-def _of_ranks(asked: Request, cells: Cells) -> None:
-    plan = cast("RankPlan", asked.plan)
-    statistic, size = plan.statistic, asked.query.size
-    people = size.people
-    (ranks,) = plan.half_widths(LEVEL)
-    sampling = _Z * math.sqrt(people * statistic.q * (1 - statistic.q))
-    results.metrics(
-        {
-            _NOISE: (
-                f"± {math.ceil(ranks):,} ranks",
-                (
-                    "The answer may be the value that many places away in the "
-                    "sorted table. How far off the value is then depends on the data, and cannot "
-                    "be said in advance."
-                ),
-            ),
-            f"In shares of the {session.unit().counted}": (
-                f"± {_points(min(math.ceil(ranks) / people, 1.0))}",
-                (
-                    f"The same as a share of {'' if size.public else 'at least '}{people:,} "
-                    f"{session.unit().counted}."
-                ),
-            ),
-        },
-        places=cells,
-    )
-    _sampling(cells[2], "Sampling error", f"± {math.ceil(sampling):,} ranks")
-    st.caption(
-        f"The answer is one of {statistic.candidates} evenly spaced values between the "
-        f"bounds, {significant(statistic.step)} apart."
-    )
-    unit = literal(asked.query.quantity.name) or "the column's unit"
-    st.caption(f"The answer has no interval in {unit}. “Several quantiles” gives each one.")
-    if ranks >= people / 2:
-        st.warning(
-            "This answer will say almost nothing: any place in the sorted table is "
-            "likely. Spend more."
-        )
-
-
-def _of_matrix(asked: Request, cells: Cells) -> None:
-    plan = cast("MatrixPlan", asked.plan)
-    each = level_of_each(len(plan.statistic.labels))
-    parts = plan.half_widths(each) / plan.release.largest
-    columns = plan.release.columns
-    results.metrics(
-        {
-            "Noise / largest variance": (
-                f"± {_points(float(np.max(parts[:columns])))}",
-                (
-                    "A part of the largest variance that the bounds allow; the worst of all "
-                    "columns. The variance of the table may be far smaller, and the noise a far "
-                    "larger part of that."
-                    f"{_together(len(parts))}"
-                ),
-            ),
-            "Noise / largest covariance": (
-                f"± {_points(float(np.max(parts[columns:])))}",
-                (
-                    "A part of the largest covariance that the bounds allow; the covariance of the "
-                    f"table may be far smaller.{_together(len(parts))}"
-                ),
-            ),
-            "Numbers released": (
-                f"{len(parts)}",
-                (
-                    f"{columns} variances, then {len(parts) - columns} covariances within "
-                    "what the released variances allow. They share the budget."
-                ),
-            ),
-        },
-        places=cells,
-    )
-    st.caption(
-        "The noise is given as a part of the largest variance and covariance that the "
-        "bounds allow. Those of the table may be far smaller."
-    )
-
-
-def _of_shares(asked: Request, plan: Plan, cells: Cells) -> None:
-    count = len(asked.query.statistic.labels)
-    widths = plan.half_widths(level_of_each(count))
-    people = asked.query.size.people
-    results.metrics(
-        {
-            _NOISE_OF_ALL: (
-                f"± {significant(float(widths.max()))}",
-                (
-                    "Error of a share, to first order, if all categories are equally large; the "
-                    f"worst of them.{_together(count)}"
-                ),
-            ),
-            "Categories": (
-                f"{len(widths)}",
-                "Their shares add up to 1 after the procedure, which costs nothing.",
-            ),
-        },
-        places=cells,
-    )
-    half = f"± {significant(min(_Z * 0.5 / math.sqrt(people), 1.0))}"
-    _sampling(cells[2], "Margin of sampling error, at most", half)
-    apart = 2 * float(widths.max())
-    _apart(asked, apart, significant(apart))
-
-
-def _sampling(place: DeltaGenerator, label: str, error: str) -> None:
-    """Show the error that even the exact answer has, if the table is a sample."""
-    if session.require_study().sampled:
-        place.metric(
-            label,
-            error,
-            help="The table is a random sample, as “Data” says: the error that even "
-            "the exact answer has, 95 times of 100. No mechanism can remove it.",
-        )
-        return
-    place.metric("Sampling error", "none", help=_no_sampling())
-
-
-def _no_sampling() -> str:
-    unit = session.require_study().terms.unit
-    if unit.several:
-        return f"Sampling error: not known where several rows of one {unit.noun} count."
-    return "Sampling error: none, because the data are the whole population."
-
-
-def _together(count: int) -> str:
-    """Say that what is promised holds for all of several numbers at once."""
-    return f" All {count} numbers at once, 95 times of 100." if count > 1 else ""
-
-
-def _apart(asked: Request, apart: float, shown: str) -> None:
-    """Say how different two numbers must be, and warn where that is all there is.
-
-    Several numbers are asked for to be compared: what counts is not their range, but
-    how they differ. The bars of an answer overlap up to twice the noise.
-    """
-    st.caption(
-        f"Two of the released numbers that differ by more than {shown} differ in the table, "
-        "too. Smaller gaps may be noise."
-    )
-    average = _average(asked)
-    if average is not None and apart >= average:
-        st.warning(
-            f"This result is hardly useful: a part of average size ({significant(average)}) "
-            "is not distinguishable from an empty one. Spend more, or ask for fewer parts."
-        )
-
-
-def _average(asked: Request) -> float | None:
-    """Return how large the numbers are on average, where that is public."""
-    kind, cells = asked.query.kind, len(asked.query.statistic.labels)
-    if kind is StatisticKind.PROPORTIONS:
-        return 1 / cells
-    if kind in {StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}:
-        # Where who counts is private, the rows of the table may still be public.
-        rows = session.require_study().size().people
-        return max(asked.query.size.people, rows) / cells
-    return None
-
-
-def _numbers(asked: Request) -> None:
-    """List every number of a matrix with its part of the budget and its noise."""
-    plan = cast("MatrixPlan", asked.plan)
-    release = plan.release
-    folded = st.expander(
-        "Every number, its part of the budget and its noise",
-        key="folded-numbers",
-        on_change="rerun",
-    )
-    if not folded.open:
-        return
-    with folded:
-        st.caption("The margin of error (95%) covers all numbers at once.")
-        results.table(
-            {
-                "number": plan.statistic.labels,
-                "asked ε": release.epsilons,
-                "real ε": release.levels,
-                "noise scale": release.scales,
-                "noise": plan.half_widths(level_of_each(len(plan.statistic.labels))),
-                "largest possible": release.largest,
-            },
-            column_config=dict.fromkeys(_IN_UNITS, results.THREE_DIGITS),
-            key="matrix-numbers",
-        )
-
-
-def _points(share: float) -> str:
-    """Return a share in percent with 3 digits, as far off as it may be."""
-    return f"{significant(100 * share, up=True)}%"
-
-
-def _limit(sampling: float, unit: str) -> str:
-    if np.isinf(sampling):
-        return "see result"
-    return f"± {significant(sampling)}{unit}"

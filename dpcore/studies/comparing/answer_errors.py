@@ -10,39 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import singledispatch
 from typing import Any, Final, cast
 
 import numpy as np
 
-from dpcore.analyses.base import Question, Request
-from dpcore.analyses.differences import DifferencePlan, DifferenceQuery
-from dpcore.analyses.groups import GroupedQuery, GroupPlan, ratio_of
-from dpcore.analyses.matrix import JointQuery, MatrixPlan
-from dpcore.analyses.means import MeansPlan, MeansQuery
+from dpcore.analyses.base import Request
+from dpcore.analyses.measurement import Simulation
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.arrays import FloatArray
-from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
-from dpcore.inference.group_ratios import exact_ratios
 from dpcore.inference.quantile_intervals import estimated_places
 from dpcore.mechanisms.catalog import CATALOG
-from dpcore.planning.outcomes import (
-    SimulatedAnswers,
-    correlation_answers,
-    difference_answers,
-    group_answers,
-    matrix_number,
-    mean_answers,
-)
-from dpcore.statistics.group_sums import GroupMoments
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.quantiles import split_at_each
 from dpcore.studies.comparing.error_curves import ErrorCurve, ErrorMoments
 
 DRAWS: Final = 4000
 _TABLE_DRAWS: Final = 200
-_SEED: Final = 1
+_SIMULATION: Final = Simulation(draws=DRAWS)
 _MOST_UNTOLD: Final = 0.5
 """From which part of answers on that cannot be given no error is shown."""
 _SHARE: Final = "share of the largest variance"
@@ -73,19 +58,13 @@ class AnswerSetting:
     number: int = 0
 
     def __post_init__(self) -> None:
-        if not simulated(self.request.query):
+        if not self.request.query.simulated:
             raise ParameterError(f"the errors of a {self.request.query.kind} are not simulated.")
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """Return the numbers of the answer whose errors have laws of their own."""
-        query = self.request.query
-        if isinstance(query, MeansQuery):
-            return tuple(f"mean of {column.title}" for column in query.numbers)
-        if isinstance(query, JointQuery):
-            own = query.kind is StatisticKind.CORRELATION
-            return (*((query.title,) if own else ()), *query.statistic.labels)
-        return (f"{query.kind} of one group" if isinstance(query, GroupedQuery) else query.title,)
+        return self.request.query.simulated
 
     @property
     def each(self) -> str:
@@ -95,12 +74,7 @@ class AnswerSetting:
     @property
     def unit(self) -> str:
         """Return the unit of the number."""
-        query = self.request.query
-        if isinstance(query, MeansQuery):
-            return quantity_of(query.numbers[self.number]).of_differences
-        if isinstance(query, JointQuery):
-            return query.units.get(self.each, "")
-        return query.unit_text
+        return self.request.query.unit_of(self.number)
 
     @property
     def epsilon(self) -> float:
@@ -131,18 +105,7 @@ class AnswerSetting:
     @property
     def window(self) -> tuple[float, float]:
         """Return what ``place`` runs over, in the unit of the axis."""
-        query = self.request.query
-        if self._is_matrix:
-            return 0.0, 1.0
-        if isinstance(query, MeansQuery):
-            bounds = query.declared[self.number]
-            return bounds.lower, bounds.upper
-        if isinstance(query, DifferenceQuery):
-            return query.declared.lower, query.declared.upper
-        grouped = cast("GroupedQuery", query)
-        ratio = ratio_of(grouped, cast("GroupMoments", grouped.moments))
-        low, high = ratio.in_units(np.array([0.0, 1.0 if ratio.ddof is None else 0.25]))
-        return float(low), float(high)
+        return self.request.query.window(self.number)
 
     @property
     def position(self) -> float:
@@ -155,7 +118,7 @@ class AnswerSetting:
         """Return what the true value is called on an axis."""
         if self._is_matrix:
             return _SHARE
-        both = isinstance(self.request.query, DifferenceQuery)
+        both = self.request.query.kind is StatisticKind.DIFFERENCE
         return "mean of both groups" if both else f"true {self.each}"
 
     def at_epsilon(self, epsilon: float) -> AnswerSetting:
@@ -188,7 +151,12 @@ class AnswerSetting:
         except ParameterError:
             nothing = np.full(np.shape(at), np.nan)
             return ErrorMoments(bias=nothing, spread=nothing, rmse=nothing, epsilon=self.epsilon)
-        rows = [_moments(_errors(plan, self, float(place))) for place in np.ravel(places)]
+        rows = [
+            _moments(
+                plan.errors(float(x), group=self.group, number=self.number, simulation=_SIMULATION)
+            )
+            for x in np.ravel(places)
+        ]
         bias, spread, rmse = np.moveaxis(np.array(rows).reshape((*np.shape(at), 3)), -1, 0)
         return ErrorMoments(bias=bias, spread=spread, rmse=rmse, epsilon=epsilon)
 
@@ -213,72 +181,12 @@ class AnswerSetting:
         return True
 
 
-def simulated(query: Question) -> bool:
-    """Tell whether the errors of a question are simulated from an assumed table."""
-    ratios = isinstance(query, GroupedQuery) and query.moments is not None
-    return ratios or query.kind.of_matrix or isinstance(query, MeansQuery | DifferenceQuery)
-
-
 def error_table(setting: AnswerSetting, keys: Sequence[str]) -> dict[str, FloatArray]:
     """Return the RMSE of every number of the answer, by mechanism."""
     each = [replace(setting, number=number) for number in range(len(setting.numbers))]
     return {
         key: np.array([float(one.moments(key, one.position).rmse) for one in each]) for key in keys
     }
-
-
-@singledispatch
-def _errors(
-    plan: Any,  # noqa: ANN401 - any plan
-    setting: AnswerSetting,  # noqa: ARG001 - the common signature
-    place: float,  # noqa: ARG001
-) -> FloatArray:
-    """Return simulated errors of the answers that are given, NaN for the others."""
-    raise ParameterError(f"answers of a {type(plan).__name__} are not simulated.")
-
-
-@_errors.register(GroupPlan)
-def _(plan: GroupPlan, setting: AnswerSetting, place: float) -> FloatArray:
-    shares = np.array([1 - place, place])
-    if plan.ratio.ddof is not None:
-        # Values on either side of the middle, with a variance of a quarter of the place.
-        variance = place / 4
-        shares = np.array([variance + 0.25, 0.5 - 2 * variance, variance + 0.25])
-    sums = setting.group * shares
-    (truth,) = exact_ratios(sums[np.newaxis], plan.ratio)
-    return _given(group_answers(plan, sums, _rng(), DRAWS), float(truth))
-
-
-@_errors.register(DifferencePlan)
-def _(plan: DifferencePlan, setting: AnswerSetting, place: float) -> FloatArray:
-    return _given(difference_answers(plan, setting.group, (place, place), _rng(), DRAWS), 0.0)
-
-
-@_errors.register(MeansPlan)
-def _(plan: MeansPlan, setting: AnswerSetting, place: float) -> FloatArray:
-    low, high = setting.window
-    heights = _given(mean_answers(plan, setting.group, place, _rng(), DRAWS), place)
-    return np.asarray((high - low) * heights)
-
-
-@_errors.register(MatrixPlan)
-def _(plan: MatrixPlan, setting: AnswerSetting, place: float) -> FloatArray:
-    release = plan.release
-    value = np.where(np.arange(len(release.largest)) < release.columns, place, 0.0)
-    value = value * release.largest
-    correlation = setting.request.query.kind is StatisticKind.CORRELATION
-    if correlation and setting.number == 0:
-        return _given(correlation_answers(release, value, _rng(), DRAWS), 0.0)
-    number = setting.number - correlation
-    return np.asarray(matrix_number(release, number, value, _rng(), DRAWS) - value[number])
-
-
-def _rng() -> np.random.Generator:
-    return np.random.default_rng(_SEED)
-
-
-def _given(answers: SimulatedAnswers, truth: float) -> FloatArray:
-    return np.where(answers.told, answers.values - truth, np.nan)
 
 
 def _moments(errors: FloatArray) -> tuple[float, float, float]:
@@ -318,7 +226,7 @@ def _of_table(
         away = grid - grid[np.argmax(value)]
         bias = float(likely @ away)
         return bias, float(np.sqrt(likely @ (away - bias) ** 2)), float(np.sqrt(likely @ away**2))
-    drawn = plan.mechanism.simulate(value, rng=_rng(), size=(_TABLE_DRAWS, len(value)))
+    drawn = plan.mechanism.simulate(value, rng=_SIMULATION.rng, size=(_TABLE_DRAWS, len(value)))
     share = plan.shares[number : number + 1]
     places = [estimated_places(*split_at_each(one), share)[0] for one in drawn]
     answers = plan.statistic.grid[np.array(places, dtype=np.intp)]
