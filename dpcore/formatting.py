@@ -137,17 +137,15 @@ def rounded(epsilons: Iterable[float], *, up: bool = False) -> list[float]:
     return found
 
 
-def interval_ends(low: float, high: float, *, error: float | None = None) -> tuple[str, str]:
+def interval_ends(low: float, high: float) -> tuple[str, str]:
     """Return the ends of an interval, rounded outwards as its length justifies.
-
-    Or an ``error`` does, where the interval was cut off.
 
     >>> interval_ends(6.8749, 7.6065), interval_ends(0.0, 1.0)
     (('6.87', '7.61'), ('0.00', '1.00'))
     >>> interval_ends(7.001, 7.999)
     ('7.00', '8.00')
     """
-    error = (high - low) / 2 if error is None else error
+    error = (high - low) / 2
     return (
         measured(low, error, rounding=ROUND_FLOOR),
         measured(high, error, rounding=ROUND_CEILING),

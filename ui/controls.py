@@ -167,23 +167,21 @@ class Cell:
         within: tuple[float, float] = (1e-15, 0.1),
         *,
         key: str,
-        kept: Kept = "address",
         note: str = DELTA_HELP,
     ) -> float:
         """Show a box for a privacy parameter δ."""
-        return self.number(label, value, within, key=key, kept=kept, note=note)
+        return self.number(label, value, within, key=key, note=note)
 
     def seed(
         self,
         label: str = "Seed",
         value: int = 1,
-        within: tuple[int, int] = (0, 10**6),
         *,
         key: str,
         note: str | None = "Another seed, another run of luck.",
     ) -> int:
         """Show a box for the seed of a simulation."""
-        return self.number(label, value, within, key=key, note=note)
+        return self.number(label, value, (0, 10**6), key=key, note=note)
 
     def checkbox(
         self,

@@ -131,14 +131,7 @@ def follow(
 
 
 def latest(
-    slot: str,
-    asked: _S,
-    *,
-    total: int,
-    begin: Callable[[], Iterator[_T]],
-    button: str,
-    pieces: str,
-    ready: bool = True,
+    slot: str, asked: _S, *, total: int, begin: Callable[[], Iterator[_T]], button: str, pieces: str
 ) -> Run[_S, _T]:
     """Return the latest run once it is finished or stopped; show how far it is.
 
@@ -151,18 +144,10 @@ def latest(
         begin: Starts them.
         button: Words on the button.
         pieces: What one piece is called, in the plural.
-        ready: Whether the settings on screen can be run.
 
     """
     runs = f"_{slot}_run"
-    st.button(
-        button,
-        type="primary",
-        disabled=not ready,
-        on_click=session.count_up,
-        args=(runs,),
-        key=f"{slot}-run",
-    )
+    st.button(button, type="primary", on_click=session.count_up, args=(runs,), key=f"{slot}-run")
     number = str(session.count(runs))
     run = session.remember(
         slot, number, lambda: Run(key=number, total=total, asked=asked, pending=begin())
@@ -183,7 +168,7 @@ def latest(
         _offer_to_go_on(slot, "Continue")
     # Always there: an element more would move all others, to be drawn anew.
     hint = st.empty()
-    if ready and asked != run.asked:
+    if asked != run.asked:
         hint.info(f"The settings have changed since this run. “{button}” shows them.")
     return run
 

@@ -212,14 +212,14 @@ class Dataset(DescribedTable):
             return int(np.count_nonzero(self.codes(name) == len(column.labels)))
         return sum(self.beyond(name))
 
-    def outside_labels(self, name: str, most: int = 20) -> tuple[tuple[str, int], ...]:
+    def outside_labels(self, name: str) -> tuple[tuple[str, int], ...]:
         """Return the values that are not among the labels, with how often each occurs.
 
-        CONFIDENTIAL. Missing values do not count; the most frequent ``most`` come first.
+        CONFIDENTIAL. Missing values do not count. The 20 most frequent come, in that order.
         """
         others = self.codes(name) == len(self.column(name).labels)
         counts = self.frame[name][others].astype(str).value_counts()
-        return tuple((str(label), int(count)) for label, count in counts.head(most).items())
+        return tuple((str(label), int(count)) for label, count in counts.head(20).items())
 
     def beyond(self, name: str) -> tuple[int, int]:
         """Return how many numbers lie below the bounds, and how many above.

@@ -386,12 +386,7 @@ def counted_model_losses(
 
 
 def model_loss(
-    request: Releasing,
-    fit: Fit,
-    person: int,
-    *,
-    relation: NeighboringRelation = _REMOVED,
-    audited: AuditedRemovals | None = None,
+    request: Releasing, fit: Fit, person: int, *, audited: AuditedRemovals | None = None
 ) -> ExposedPerson | None:
     """Return what one person loses, and why; ``None`` who is not behind the model.
 
@@ -401,7 +396,7 @@ def model_loss(
     if not fit.table.counts(person):
         return None
     asked, who = (
-        _FittedModel.of(request, fit, relation=relation, audited=audited),
+        _FittedModel.of(request, fit, relation=_REMOVED, audited=audited),
         np.array([person]),
     )
     found, apart = asked.each(who, *fit.table.some(who))

@@ -56,23 +56,16 @@ class PerturbedFit:
             raise ParameterError("the penalty and sigma must be in (0, inf).")
 
     @classmethod
-    def calibrate(
-        cls, *, epsilon: float, delta: float, slope: float = 1.0, curvature: float = 0.25
-    ) -> PerturbedFit:
+    def calibrate(cls, *, epsilon: float, delta: float) -> PerturbedFit:
         """Return the least noise and penalty of the (epsilon, delta)-DP guarantee.
 
         ``lambda = 2 curvature/epsilon`` and ``sigma^2 = slope^2 (8 log(2/delta) + 4
-        epsilon)/epsilon^2`` (Kifer, Smith and Thakurta 2012, theorem 2). The
-        defaults are those of logistic regression on features of length at most 1.
-
-        Args:
-            epsilon: In (0, inf).
-            delta: In (0, 1).
-            slope: Largest gradient of anybody's loss function.
-            curvature: Largest second derivative of anybody's loss function.
+        epsilon)/epsilon^2`` (Kifer, Smith and Thakurta 2012, theorem 2). The largest
+        gradient of anybody's loss is 1 and the largest second derivative 1/4, as for
+        logistic regression on features of length at most 1.
 
         Raises:
-            ParameterError: A parameter is outside its domain.
+            ParameterError: Epsilon is not in (0, inf), or delta not in (0, 1).
 
         >>> round(PerturbedFit.calibrate(epsilon=1.0, delta=1e-3).sigma, 6)
         8.050293
@@ -83,8 +76,7 @@ class PerturbedFit:
                 f"epsilon must be in (0, ∞) and delta in (0, 1), got ε = {epsilon}, δ = {delta}."
             )
         return cls(
-            penalty=2 * curvature / epsilon,
-            sigma=slope * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon,
+            penalty=0.5 / epsilon, sigma=math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
         )
 
 
@@ -124,7 +116,7 @@ class NoisyHessian:
         half = rng.standard_normal(shape) / math.sqrt(2)
         return np.asarray(self.sigma * (half + np.swapaxes(half, -1, -2)))
 
-    def quantile(self, failure: float, rng: np.random.Generator, *, draws: int = 20_000) -> float:
+    def quantile(self, failure: float, rng: np.random.Generator) -> float:
         """Return the norm that the noise exceeds with chance ``failure``, simulated.
 
         Rounded up by three standard errors of the simulated rank.
@@ -134,6 +126,7 @@ class NoisyHessian:
 
         """
         check_failure(failure)
+        draws = 20_000
         spread = 3 * math.sqrt(draws * failure * (1 - failure))
         rank = math.ceil(draws * (1 - failure) + spread)
         if rank >= draws:

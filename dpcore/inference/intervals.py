@@ -469,24 +469,21 @@ def _sampling(statistic: Statistic, bounds: Interval, positions: FloatArray, lev
 # expected where so many are found (``expected_counts``), for every number from 0 up.
 
 
-def count_intervals(
-    mechanism: Mechanism, drawn: FloatArray, *, bounds: Interval, level: float = LEVEL
-) -> Intervals:
+def count_intervals(mechanism: Mechanism, drawn: FloatArray, *, bounds: Interval) -> Intervals:
     """Return the intervals of all cells, of the sums of rows, and of columns.
 
     Args:
         mechanism: Drew each cell.
         drawn: The released counts, shape ``(r, c)``.
         bounds: What a count and a sum of counts cannot leave.
-        level: Confidence of all of them together.
 
     """
     rows, columns = drawn.shape
-    missed = (1 - level) / (rows * columns + rows + columns)
+    missed = (1 - LEVEL) / (rows * columns + rows + columns)
     noise = _in_table(mechanism, drawn, bounds, missed)
     wider = _in_table(mechanism, drawn, bounds, missed / 2)
     total = bounds.clip(expected_counts(wider, missed / 2))
-    return Intervals(level=level, noise=noise, total=total)
+    return Intervals(level=LEVEL, noise=noise, total=total)
 
 
 def sum_reach(mechanism: Laplace | Gaussian, count: int, missed: float) -> float:

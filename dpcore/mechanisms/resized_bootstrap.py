@@ -285,10 +285,10 @@ class ResizedBootstrap:
         return cls(people=people, ratio=_exact("Z", ratio), rows=rows)
 
     @classmethod
-    def from_epsilon(cls, people: int, epsilon: float, *, rows: int = 1) -> Self:
+    def from_epsilon(cls, people: int, epsilon: float) -> Self:
         """Return the bootstrap that claims a typed ``epsilon``: ``Z = 1/epsilon``."""
         exact = _exact("epsilon", epsilon)
-        return cls(people=people, ratio=1 / exact, rows=rows)
+        return cls(people=people, ratio=1 / exact)
 
     @property
     def draws(self) -> int:
@@ -338,11 +338,11 @@ class ResizedBootstrap:
             raise ParameterError(f"epsilon must be at least 0 and finite, got {epsilon}.")
         return appearance(self.people, self._trials(scores), rows=self.rows)
 
-    def epsilon(self, delta: float = 0.0, *, scores: int = 1) -> float:
-        """Return the epsilon at ``delta``, over all tables and scores: 0 or ``inf``."""
+    def epsilon(self, delta: float = 0.0) -> float:
+        """Return the epsilon at ``delta``, over all tables: 0 or ``inf``."""
         if not 0 <= delta <= 1:
             raise ParameterError(f"delta must be in [0, 1], got {delta}.")
-        return 0.0 if delta >= self.delta(scores=scores) else math.inf
+        return 0.0 if delta >= self.delta() else math.inf
 
     @property
     def reverse_epsilon(self) -> float:

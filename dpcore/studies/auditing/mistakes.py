@@ -60,9 +60,7 @@ class NaiveRelease:
     sides: tuple[str, str] = ("with the person", "without")
     draw: Draws = field(repr=False)
 
-    def trial(
-        self, *, rng: np.random.Generator, repaired: bool = False, batch: int = 5000
-    ) -> Trial:
+    def trial(self, *, rng: np.random.Generator, repaired: bool = False) -> Trial:
         """Return the trial of the mistake, or of its repair."""
         return Trial(
             claim=self.claim,
@@ -70,7 +68,7 @@ class NaiveRelease:
             sides=self.sides,
             draw=lambda world, size: self.draw(world, size, rng, repaired=repaired),
             exact=None if repaired else self.real,
-            batch=batch,
+            batch=5000,
         )
 
 

@@ -181,10 +181,10 @@ def study(
 
 
 def simulated_table(
-    rng: np.random.Generator, *, people: int = 2_000, columns: int = 5
+    rng: np.random.Generator, *, people: int = 2_000
 ) -> tuple[FloatArray, FloatArray]:
     """Return rows of length 1 and targets 0 and 1 that nobody owns."""
-    x = rng.standard_normal((people, columns))
+    x = rng.standard_normal((people, 5))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
-    chance = expit(2 * x[:, 0] - (x[:, 1] if columns > 1 else 0))
+    chance = expit(2 * x[:, 0] - x[:, 1])
     return x, (rng.random(people) < chance).astype(np.float64)

@@ -155,9 +155,7 @@ def detection(bootstrap: ResizedBootstrap, alarm: ArrayLike) -> FloatArray:
     return np.asarray(tau + (1 - tau) * at)
 
 
-def detection_around(
-    bootstrap: ResizedBootstrap, ones: int, *, scores: int = 1
-) -> tuple[FloatArray, FloatArray]:
+def detection_around(bootstrap: ResizedBootstrap, ones: int) -> tuple[FloatArray, FloatArray]:
     """Return false alarms and detections of the best tests of one more one.
 
     One corner for each number of ones to ask for; in between tests are mixed.
@@ -166,7 +164,7 @@ def detection_around(
         ParameterError: There is no neighbor with one more one.
 
     """
-    more, fewer = bootstrap.pair(ones, scores=scores).laws
+    more, fewer = bootstrap.pair(ones).laws
     low = min(more.counts[0], fewer.counts[0])
     size = int(max(more.counts[-1], fewer.counts[-1]) - low) + 1
     corners = []
