@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request, column_from
 from dpcore.analyses.groups import ANY_SIZE
-from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
+from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import WHOLE, Schema
 from dpcore.data.cells import canonical_cells, text_of
@@ -208,7 +208,7 @@ LABELS: Final = Schema(LabelsQuery, **SHARED, column=COLUMN, longest=WHOLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LabelsPlan:
+class LabelsPlan(Plan):
     """Noise on the number of people of every label; those above the threshold are released.
 
     Attributes:

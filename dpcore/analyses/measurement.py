@@ -216,14 +216,22 @@ class Plan(Drawing, Protocol):
         return None
 
     def errors(
-        self, place: float, *, group: int, number: int, simulation: Simulation
+        self,
+        place: float,  # noqa: ARG002 - the common signature
+        *,
+        group: int,  # noqa: ARG002
+        number: int,  # noqa: ARG002
+        simulation: Simulation,  # noqa: ARG002
     ) -> FloatArray:
         """Return simulated errors of one number, NaN where it would not be given.
 
         ``place`` is where the true value is between its bounds, from 0 to 1.
-        Only a question that names ``simulated`` numbers has one that draws them.
+
+        Raises:
+            ParameterError: The question names no ``simulated`` numbers.
+
         """
-        raise NotImplementedError
+        raise ParameterError("errors of these answers are not simulated.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
