@@ -13,7 +13,7 @@ from dpcore.analyses.base import Question, Request
 from dpcore.arrays import FloatArray
 from dpcore.figures.tradeoffs import SweepAxis, curves_picture, errors_picture, winners_picture
 from dpcore.formatting import percent, significant
-from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.catalog import EVERY
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.answer_errors import DRAWS, AnswerSetting, error_table
@@ -138,8 +138,8 @@ def _simulated_from(at: AnswerSetting, keys: tuple[str, ...]) -> None:
     units = [replace(at, number=place).unit for place in range(len(at.numbers))]
     results.table(
         {"number": at.numbers, "unit": units}
-        | {CATALOG[key].label: errors for key, errors in found.items()},
-        column_config={CATALOG[key].label: results.THREE_DIGITS for key in found},
+        | {EVERY[key].label: errors for key, errors in found.items()},
+        column_config={EVERY[key].label: results.THREE_DIGITS for key in found},
         key="number-errors",
     )
 

@@ -19,7 +19,7 @@ from dpcore.figures.individual.people import exposure_picture
 from dpcore.figures.one_number import NumberAxis, TrueValue, expected_picture, result_picture
 from dpcore.formatting import capital, percent, significant
 from dpcore.inference.intervals import Expectation, expect
-from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.catalog import EVERY
 from dpcore.releases.digits import noise_unit, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.studies.comparing import error_curves
@@ -174,7 +174,7 @@ def beside(asked: Request) -> None:
     each = error_curves.each_number(asked.query)
     unit = asked.query.quantity.of_differences
     rows = [
-        f"| {_chosen(CATALOG[one.key].label, one.key == asked.mechanism_key)} | "
+        f"| {_chosen(EVERY[one.key].label, one.key == asked.mechanism_key)} | "
         + " | ".join(_cell(float(number[0]), float(one.rmse[0])) for number in _errors(one))
         + " |"
         for one in error_curves.at_setting(at, keys)

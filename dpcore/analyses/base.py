@@ -25,7 +25,7 @@ from dpcore.data.partitions.table import PartitionedDataset, Table
 from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, in_full
-from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL, LABEL_SELECTION, Entry
+from dpcore.mechanisms.catalog import CATALOG, DISCRETE, EXPONENTIAL, LABEL_SELECTION, Entry
 from dpcore.mechanisms.covariances import MECHANISMS
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.models.question import ModelQuestion
@@ -471,6 +471,7 @@ SUMMED = (
     "gaussian-pdp-one-sided",
 )
 """Noise whose sums have a law that is known, and that no bound cuts off."""
+_COUNTED = {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
 _OF_KNOWN_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 
 
@@ -486,7 +487,7 @@ def offered(kind: StatisticKind) -> dict[str, Entry]:
         return {"laplace": CATALOG["laplace"]}
     if kind in _OF_KNOWN_SUMS:
         return {key: CATALOG[key] for key in CATALOG if key in SUMMED}
-    return CATALOG
+    return CATALOG | {DISCRETE.key: DISCRETE} if kind in _COUNTED else CATALOG
 
 
 @dataclass(frozen=True, kw_only=True)

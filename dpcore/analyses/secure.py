@@ -35,6 +35,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.formatting import significant
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.boundary_inflated_geometric import BoundaryInflatedGeometric
 from dpcore.mechanisms.bounded_gaussian import BoundaryInflatedGaussian, TruncatedGaussian
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace, fold, least_scale_folded
@@ -271,6 +272,20 @@ def _(
     )
     inside = mechanism.bounds.clip(value)
     return mechanism.bounds.clip(_laplace(mechanism.noise, inside, reach, cost))
+
+
+@_draw.register(BoundaryInflatedGeometric)
+def _(
+    mechanism: BoundaryInflatedGeometric,
+    value: FloatArray,
+    *,
+    sensitivity: Sensitivity,
+    cost: PrivacyCost,
+) -> FloatArray:
+    counts = np.round(mechanism.bounds.clip(value)).astype(int)
+    moved, level = math.ceil(sensitivity.l1), float_below(cost.epsilon)
+    measure = covering("discrete", len(counts), mechanism.noise, moved, level)
+    return mechanism.bounds.clip(measure(counts.tolist()))
 
 
 @_draw.register(AveragedLaplace)

@@ -106,6 +106,7 @@ STYLES = {
     "folded": LineStyle(color="#56B4E9", dash="longdash", symbol="star"),
     "gaussian": LineStyle(color="#E69F00", dash="solid", symbol="triangle-up"),
     "averaged": LineStyle(color="#6B6B6B", dash="dot", symbol="pentagon"),
+    "bit-discrete": LineStyle(color="#D55E00", dash="dot", symbol="square-dot"),
     "bit-gaussian": LineStyle(color="#D55E00", dash="longdashdot", symbol="square-open"),
     "truncated-gaussian": LineStyle(color="#009E73", dash="longdash", symbol="diamond-open"),
     "limited": LineStyle(color="#CC79A7", dash="solid", symbol="triangle-nw"),

@@ -31,6 +31,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.boundary_inflated_geometric import BoundaryInflatedGeometric
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import MOST_DRAWS, Laplace, LaplaceSum
 from dpcore.mechanisms.mechanism import Mechanism
@@ -44,6 +45,7 @@ _POPULATIONS = 257
 _WIDENINGS = 5
 _REACH = 60.0
 _ROOT_2 = np.sqrt(2.0)
+_WHOLE = 1e-9  # so near below a whole number counts as that number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,6 +175,18 @@ def _(
     """Return those of Laplace; from a bound, all positions beyond it are kept, too."""
     reach = -mechanism.noise * math.log(tail)
     ends = mechanism.bounds
+    lower = np.where(released > ends.lower, released - reach, -np.inf)
+    upper = np.where(released < ends.upper, released + reach, np.inf)
+    return bounds.clip(np.stack([lower, upper], axis=-1))
+
+
+@noise_interval.register(BoundaryInflatedGeometric)
+def _(
+    mechanism: BoundaryInflatedGeometric, released: FloatArray, *, bounds: Interval, tail: float
+) -> FloatArray:
+    """Return what ``q^j / (1 + q) >= tail / 2`` keeps, in whole numbers ``j``."""
+    most = mechanism.noise * math.log(2 / (tail * (1 + math.exp(-1 / mechanism.noise))))
+    reach, ends = max(math.floor(most + _WHOLE), 0), mechanism.bounds
     lower = np.where(released > ends.lower, released - reach, -np.inf)
     upper = np.where(released < ends.upper, released + reach, np.inf)
     return bounds.clip(np.stack([lower, upper], axis=-1))

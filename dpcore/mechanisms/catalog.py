@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
+from dpcore.mechanisms.boundary_inflated_geometric import BoundaryInflatedGeometric
 from dpcore.mechanisms.bounded_gaussian import BoundaryInflatedGaussian, TruncatedGaussian
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace
@@ -180,5 +181,13 @@ LABEL_SELECTION = Entry(
     calibrate=cast("Callable[..., Mechanism]", LabelSelection.calibrate),
 )
 """The only mechanism for labels that nobody knows."""
-EVERY = CATALOG | {entry.key: entry for entry in (EXPONENTIAL, LABEL_SELECTION)}
+DISCRETE = Entry(
+    key="bit-discrete",
+    label="BIT discrete Laplace",
+    sentence="Adds whole-number Laplace noise to a count, then clamps it to the bounds.",
+    bounded=True,
+    calibrate=BoundaryInflatedGeometric.calibrate,
+)
+"""For counts only."""
+EVERY = CATALOG | {entry.key: entry for entry in (EXPONENTIAL, LABEL_SELECTION, DISCRETE)}
 """All mechanisms, by key."""

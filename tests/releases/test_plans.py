@@ -198,6 +198,8 @@ def test_each_question_is_offered_the_mechanisms_that_can_answer_it():
             assert keys == {"laplace"}
         elif kind is StatisticKind.LABELS:
             assert keys == {"label-selection"}
+        elif kind in {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}:
+            assert keys == CATALOG.keys() | {"bit-discrete"}
         else:
             assert keys == CATALOG.keys()
     with pytest.raises(ParameterError, match="median must be one of exponential"):

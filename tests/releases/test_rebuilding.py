@@ -76,6 +76,11 @@ REQUESTS = {
     "count of a range": of_one(
         StatisticKind.COUNT, membership=Membership(interval=Interval(lower=65, upper=math.inf))
     ),
+    "whole number": of_one(
+        StatisticKind.COUNT, yes_no(), key="bit-discrete", membership=Membership(label="yes")
+    ),
+    "noise of limited range": replace(of_one(StatisticKind.MEAN, key="limited"), delta=1e-6),
+    "clamped Gaussian noise": replace(of_one(StatisticKind.MEAN, key="bit-gaussian"), delta=1e-6),
     "count of everybody": of_one(StatisticKind.COUNT, known=PRIVATE, membership=Membership()),
     "proportion": of_one(
         StatisticKind.PROPORTION,

@@ -44,7 +44,7 @@ from dpcore.individual.losses import GroupLosses, Losses
 from dpcore.individual.model_losses import ModelLosses
 from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.individual.person_totals import Counting, PersonTotals
-from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.catalog import EVERY
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import OtherExposure
 
@@ -294,7 +294,7 @@ def moments_picture(
 
 def others_picture(others: Sequence[OtherExposure]) -> Picture:
     """Return guarantee, largest and average loss of each mechanism, one a row."""
-    names = [CATALOG[other.key].label for other in others]
+    names = [EVERY[other.key].label for other in others]
     colors = [STYLES[other.key].color for other in others]
     kinds = [
         ("guarantee (DP)", [o.worst_case for o in others], "line-ns-open"),
@@ -343,8 +343,8 @@ def _others_title(others: Sequence[OtherExposure]) -> str:
     least = min(others, key=lambda other: other.maximum)
     return (
         f"The most exposed person loses {significant(least.maximum)} through "
-        f"{CATALOG[least.key].label} and {significant(most.maximum)} through "
-        f"{CATALOG[most.key].label}"
+        f"{EVERY[least.key].label} and {significant(most.maximum)} through "
+        f"{EVERY[most.key].label}"
     )
 
 

@@ -20,7 +20,7 @@ from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.quantile_intervals import estimated_places
-from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.catalog import EVERY
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.quantiles import split_at_each
 from dpcore.studies.comparing.error_curves import ErrorCurve, ErrorMoments
@@ -170,7 +170,7 @@ class AnswerSetting:
 
     def by(self, key: str) -> Request:
         """Return the question by another mechanism."""
-        needed = CATALOG[key].needs_delta
+        needed = EVERY[key].needs_delta
         return replace(self.request, mechanism_key=key, delta=self.delta if needed else 0.0)
 
     def _is_answered_by(self, key: str) -> bool:

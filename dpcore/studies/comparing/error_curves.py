@@ -18,7 +18,7 @@ from dpcore.analyses.base import Question
 from dpcore.analyses.groups import GroupedQuery
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.catalog import EVERY
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.statistics.kinds import StatisticKind
 
@@ -79,7 +79,7 @@ class Fairness(StrEnum):
         there it stays out.
         """
         usual = self.mechanisms
-        breaks = self is Fairness.TRUE and not CATALOG[key].claim_holds
+        breaks = self is Fairness.TRUE and not EVERY[key].claim_holds
         return usual if key in usual or breaks else (*usual, key)
 
 
@@ -176,7 +176,7 @@ class ErrorSetting:
 
     def mechanism(self, key: str) -> Mechanism:
         """Return the calibrated mechanism of that key."""
-        entry = CATALOG[key]
+        entry = EVERY[key]
         return entry.calibrate(
             sensitivity=self.query.sensitivity,
             epsilon=self.epsilon,
@@ -253,8 +253,8 @@ class ErrorSetting:
 
         That is the one asked for, or the real one where the claim does not hold.
         """
-        mechanism, delta = self.mechanism(key), self.delta if CATALOG[key].needs_delta else 0.0
-        holds = CATALOG[key].claim_holds
+        mechanism, delta = self.mechanism(key), self.delta if EVERY[key].needs_delta else 0.0
+        holds = EVERY[key].claim_holds
         return ErrorMoments(
             bias=mechanism.bias(at),
             spread=np.sqrt(mechanism.variance(at)),
