@@ -15,6 +15,7 @@ from dpcore.figures.laboratory import atoms_picture, tries_picture, worlds_pictu
 from dpcore.figures.tradeoffs import flip_sentence, map_picture
 from dpcore.formatting import (
     at_most,
+    delta_text,
     epsilon_text,
     in_full,
     percent,
@@ -28,6 +29,7 @@ from dpcore.studies.comparing.error_curves import Fairness
 from dpcore.studies.comparing.error_maps import MapQuantity, Remedy, error_maps, remedies
 from dpcore.studies.teaching.laboratory import (
     CLAMPED,
+    DELTA,
     PUBLISHED,
     REPAIRED,
     UNIT,
@@ -365,18 +367,19 @@ def _equal_privacy(setup: Setup) -> None:
     results.table(table, key="lab-equal")
     st.markdown(
         f"Shares of the range, at ε = {in_full(setup.epsilon)} and sensitivity "
-        f"{in_full(setup.shift)}."
+        f"{in_full(setup.shift)}. The last three have δ = {delta_text(DELTA)} as well."
     )
 
 
 def _reading(rows: tuple[Remedy, ...]) -> str:
-    """Return which bounded mechanism errs least, of those that keep the promise."""
+    """Return which bounded mechanism with pure ε errs least, if it keeps the promise."""
     parts = []
     for place in _PLACES:
         honest = [
             row
             for row in rows
             if row.place == place and CATALOG[row.key].claim_holds and CATALOG[row.key].bounded
+            if not CATALOG[row.key].needs_delta
         ]
         best = min(honest, key=lambda row: row.rmse)
         parts.append(f"{CATALOG[best.key].label} at {in_full(place)} ({significant(best.rmse)})")
@@ -404,6 +407,10 @@ def _methods(setup: Setup) -> str:
         "Its level is $\\Delta/b$, reached on the two bounds.\n\n"
         "**Folded** reflects at the bounds. Its level is "
         "$\\log\\cosh(R/b) - \\log\\cosh((R-\\Delta)/b)$.\n\n"
+        "**Truncated Gaussian** needs no more noise than plain Gaussian noise: no test of two "
+        "values does better against it (Caffarelli 2000; Gopi, Lee and Liu 2022).\n\n"
+        "**Limited Laplace** (Geng and others 2020) has scale $b = \\Delta/\\varepsilon$ and "
+        "range $A = b \\log(1 + (e^{\\varepsilon} - 1)/(2\\delta))$.\n\n"
         "**δ at the claimed ε** is the largest $\\sup_A P_\\theta(A) - "
         "e^{\\varepsilon} P_{\\theta'}(A)$ over all pairs of values at most $\\Delta$ "
         "apart.\n\n"

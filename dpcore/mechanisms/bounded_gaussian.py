@@ -27,10 +27,11 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import erf, erfinv, gammainc, log_ndtr, ndtr, ndtri
 
 from dpcore.arrays import FloatArray
@@ -40,13 +41,14 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace_law import incomplete_difference, incomplete_sum, scaled
 from dpcore.mechanisms.mechanism import Sensitivity, require_noise
 from dpcore.mechanisms.pairs import floats
-from dpcore.mechanisms.search import ROUND_UP, first_where, largest_over_positions
+from dpcore.mechanisms.search import ROUND_UP, first_where, first_where_of_each
 from dpcore.privacy import gaussian as profile
 from dpcore.privacy.events import GaussianEvent
 
 _ROOT_2 = math.sqrt(2.0)
 _ROOT_2_PI = math.sqrt(2 * math.pi)
 _TAIL = 0.25  # below that probability, a tail is more exact than the middle
+_POINTS, _ZOOMS = 128, 3
 _FAR = 10.0  # beyond so many sigma, normal noise is not noticed
 
 
@@ -88,15 +90,25 @@ class BoundedGaussian(Bounded):
         most = float(profile.epsilon_of(h, delta))
         if sensitivity.coordinates > 1 or rest / 2 > h / 2 + most / h + _FAR:
             return plain if sensitivity.coordinates > 1 else most
-        found = largest_over_positions(
-            lambda a, c: first_where(
-                lambda level: self._upwards(a, h + c, np.array(h), level) <= delta,
-                np.zeros_like(a),
-                np.full_like(a, most),
-            ),
-            rest,
-        )
-        return min(found * ROUND_UP, most)
+        return min(self._worst(h, rest, delta, most) * ROUND_UP, most)
+
+    def _worst(self, h: float, rest: float, delta: float, most: float) -> float:
+        """Return the largest level over where a pair lies, by zooming into a grid."""
+        step = min(rest, _FAR * 4) / _POINTS
+        grid = step * np.arange(_POINTS + 1)
+        places, level = np.concatenate([grid, rest - grid]), np.zeros(())
+        for _ in range(_ZOOMS):
+            holds = partial(self._holds, places, rest + h - places, np.array(h), delta)
+            levels = first_where(holds, np.zeros_like(places), np.full_like(places, most))
+            level, around = levels.max(), places[levels.argmax()]
+            places = np.clip(around + step * np.linspace(-1, 1, _POINTS), 0.0, rest)
+            step *= 2 / _POINTS
+        return float(level)
+
+    def _holds(
+        self, a: FloatArray, d: FloatArray, h: FloatArray, delta: float, epsilon: FloatArray
+    ) -> NDArray[np.bool_]:
+        return self._upwards(a, d, h, epsilon) <= delta
 
     def event(self, sensitivity: Sensitivity) -> GaussianEvent:
         """Return the event of plain noise, which reveals at least as much."""
@@ -127,20 +139,24 @@ class BoundedGaussian(Bounded):
     def _scalar_delta(
         self, x: FloatArray, y: FloatArray, epsilon: float | FloatArray
     ) -> FloatArray:
-        most = profile.delta_of(scaled(np.abs(x - y), self.noise), epsilon)
-        if self.noise == 0:
-            return most
         a, d, h = self._distances(x, y)
-        both = self._upwards(a, d, h, epsilon), self._upwards(d - h, a + h, h, epsilon)
-        return np.minimum(np.maximum(*both), most)
+        most = profile.delta_of(h, epsilon)
+        return most if self.noise == 0 else np.minimum(self._both_ways(a, d, h, epsilon), most)
 
     def _scalar_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
-        most = profile.epsilon_of(scaled(np.abs(x - y), self.noise), delta)
-        if self.noise == 0:
-            return most
-        return first_where(
-            lambda level: self._scalar_delta(x, y, level) <= delta, np.zeros_like(most), most
-        )
+        a, d, h = (part.ravel() for part in np.broadcast_arrays(*self._distances(x, y)))
+        most = profile.epsilon_of(h, delta)
+        if self.noise > 0:
+            most = first_where_of_each(
+                lambda level: self._both_ways(a, d, h, level) <= delta, 0 * most, most
+            )
+        return most.reshape(np.broadcast_shapes(x.shape, y.shape))
+
+    def _both_ways(
+        self, a: FloatArray, d: FloatArray, h: FloatArray, epsilon: float | FloatArray
+    ) -> FloatArray:
+        up, down = self._upwards(a, d, h, epsilon), self._upwards(d - h, a + h, h, epsilon)
+        return np.maximum(up, down)
 
     def _vector_epsilon(self, x: FloatArray, y: FloatArray, delta: float) -> FloatArray:
         return self._plain.pairwise_epsilon(x, y, delta=delta)

@@ -166,7 +166,16 @@ def _crossing(column: FloatArray, logs: FloatArray, level: float) -> float:
     return float(np.exp(np.interp(np.log(level), heights[pair], logs[pair])))
 
 
-COMPARED = ("bit", "folded", "truncated", "truncated-published", "laplace")
+COMPARED = (
+    "bit",
+    "folded",
+    "truncated",
+    "truncated-published",
+    "laplace",
+    "limited",
+    "bit-gaussian",
+    "truncated-gaussian",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
