@@ -387,7 +387,7 @@ def _(
     told = h + math.log(-math.expm1(-h) + 2 * share * math.exp(-h)) - math.log(share)
     farthest = math.ceil(scale * (told - math.log1p(q)) * (1 + TOLERANCE))
     if max(scale / mechanism.noise, farthest / mechanism.limit) * step > 1 + MOST_RAISED:
-        raise ClaimError(f"noise of range {mechanism.limit:g} does not give the cost charged.")
+        raise ClaimError("the range of the noise is too short for the cost that is charged.")
     measure = covering("discrete", cells, scale, moved, float_below(cost.epsilon))
     noise = [farthest + 1] * cells
     while any(abs(one) > farthest for one in noise):
