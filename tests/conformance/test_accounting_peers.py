@@ -19,8 +19,7 @@ from dpcore.privacy.composition import compose
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.privacy.events import GaussianEvent, LaplaceEvent, PureEvent
 from tests.privacy.peer_events import dp_event
-
-ONE = Sensitivity.scalar(1.0)
+from tests.terms import ONE
 
 
 @pytest.mark.parametrize("noise", [0.5, 1.0, 4.0])

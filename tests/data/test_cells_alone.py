@@ -41,8 +41,8 @@ from dpcore.data.readers.files import read
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind, allowed
+from tests.terms import SUBSTITUTION
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 CODES = ["1", "1.0", "01", "+1", "2", "2.0", "1.1", "1.10", "1e0", "-0", "0"]
 LONG = ["94787126902443648899", "94787126902443648898", "947871269024436488"]
 WORDS = ["refused", "NA", "null", "n/a", "DE", "a", "A", "yes", "Yes", "no", "NO", ""]

@@ -17,17 +17,9 @@ from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.statistics.kinds import StatisticKind
-from tests.releases.questions import (
-    AGE,
-    SUBSTITUTION,
-    asked,
-    by_group,
-    chained,
-    matrix,
-    ranks,
-    terms,
-)
+from tests.releases.questions import AGE, asked, by_group, chained, matrix, ranks, terms
 from tests.statistics.columns import category, dataset, number
+from tests.terms import SUBSTITUTION
 
 MEMBERS = 817
 """How many rows the table has; public under substitution alone."""

@@ -38,17 +38,9 @@ from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table
 from tests.documents.test_counts_in_papers import several
 from tests.documents.test_reading import compared, of_two_tables
-from tests.releases.questions import (
-    ADD_REMOVE,
-    AGE,
-    SUBSTITUTION,
-    asked,
-    bounds,
-    crossed,
-    labels,
-    terms,
-)
+from tests.releases.questions import AGE, asked, bounds, crossed, labels, terms
 from tests.statistics.columns import dataset
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 _N = r"[\d.,]+"
 CLAIMS = {

@@ -16,8 +16,9 @@ from dpcore.releases.digits import ends_text
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import CELLS, NOW, answered, behind, opened, table
 from tests.documents.test_reading import plain
-from tests.releases.questions import AGE, SUBSTITUTION, apart, asked, crossed, labels, ranks, terms
+from tests.releases.questions import AGE, apart, asked, crossed, labels, ranks, terms
 from tests.statistics.columns import dataset
+from tests.terms import SUBSTITUTION
 
 BY_NAME = {document.name: document for document in DOCUMENTS}
 REGION, PLACE = (labels(name, "north", "south") for name in ("region", "place"))

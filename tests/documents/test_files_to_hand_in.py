@@ -17,8 +17,8 @@ from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, answered, meant, table
 from tests.planning.test_files import PLAN, TABLE
 from tests.releases import models
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
 from tests.releases.test_rebuilding import REQUESTS
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 FIELDS = json.loads((ROOT / "tests/vectors/registry_fields.json").read_text())
 VALID = Draft202012Validator(json.loads(schema()))

@@ -17,8 +17,9 @@ from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import MEMBERS, NOW, behind, opened
 from tests.documents.test_decision import decision, html_of, option
-from tests.releases.questions import SUBSTITUTION, asked, terms
+from tests.releases.questions import asked, terms
 from tests.statistics.columns import dataset, number, yes_no
+from tests.terms import SUBSTITUTION
 
 RECIPE = "any result is positive per patient"
 DAYS = "sum of stay per patient"

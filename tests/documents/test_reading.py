@@ -36,8 +36,9 @@ from tests.documents.subjects import (
     questions,
     table,
 )
-from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, apart, asked, by_group
+from tests.releases.questions import AGE, apart, asked, by_group
 from tests.statistics.columns import category
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 BY_NAME = {document.name: document for document in DOCUMENTS}
 FURTHER = "All published figures"

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.data.bounds import Interval
 from dpcore.figures.attackers import belief_text, odds_text, person_text, surest
 from dpcore.formatting import at_least, at_most, three_digits
 from dpcore.mechanisms.catalog import CATALOG
@@ -17,8 +16,8 @@ from dpcore.mechanisms.person_laws import ScalarLaws
 from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.studies.individual import hypothesis_tests
 from tests.conftest import assert_says
+from tests.terms import UNIT
 
-UNIT = Interval(lower=0.0, upper=1.0)
 KEEPING = [key for key, entry in CATALOG.items() if entry.claim_holds]
 EPSILONS = st.floats(0.01, 8)
 PRIORS = st.floats(0.01, 0.99)

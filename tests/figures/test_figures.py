@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dpcore.analyses.number import Query
-from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.quantities import Quantity
 from dpcore.figures import answers, compositions, laboratory, tradeoffs
@@ -28,9 +27,9 @@ from dpcore.studies.comparing.error_curves import ErrorMetric, ErrorSetting, Fai
 from dpcore.studies.comparing.error_curves import winners as least_error
 from tests.figures.complete import assert_complete
 from tests.individual.plans import Plan
+from tests.terms import UNIT
 
 HOSTILE = "<img src=x onerror=alert(1)><b>age</b>"
-UNIT = Interval(lower=0.0, upper=1.0)
 N = 5000
 STATISTIC = Mean(bounds=UNIT, size=TableSize(people=N, public=True))
 LAPLACE = CATALOG["laplace"].calibrate(

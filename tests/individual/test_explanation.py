@@ -12,7 +12,7 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.laplace import Laplace
-from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
@@ -20,6 +20,7 @@ from dpcore.statistics.pooled import GroupSizes
 from tests.individual.plans import Plan
 from tests.releases.questions import asked, by_group, matrix, ranks, shares, terms
 from tests.statistics.columns import category, number
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 AGE = Column(
     name="age",
@@ -30,8 +31,6 @@ AGE = Column(
 )
 COLOR = Column(name="color", kind=ColumnKind.CATEGORY, labels=("red", "green"))
 SMOKER = Column(name="smoker", kind=ColumnKind.YES_NO, labels=("no", "yes"))
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 
 
 @pytest.fixture(params=[3, 1 << 16])

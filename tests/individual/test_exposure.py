@@ -21,9 +21,8 @@ from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.variance import StandardDeviation, Variance
 from tests.individual.plans import Plan
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 X1 = np.array([-1.2, -0.8, -0.5, -0.1, 0.0, 0.3, 0.6, 0.9, 1.4, 2.5])
 BOUNDS = Interval(lower=-3.0, upper=3.0)
 TEN = TableSize(people=10, public=True)

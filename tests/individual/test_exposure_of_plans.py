@@ -9,15 +9,8 @@ import pytest
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.statistic import NeighborValues
-from tests.releases.questions import (
-    ADD_REMOVE,
-    SUBSTITUTION,
-    by_group,
-    matrix,
-    means,
-    ranks,
-    shares,
-)
+from tests.releases.questions import by_group, matrix, means, ranks, shares
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 RELATIONS = (SUBSTITUTION, ADD_REMOVE)
 

@@ -19,7 +19,8 @@ from dpcore.models.loss_tables import TABLE_FROM
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
 from tests.models.tables_in_parts import PEOPLE, asked, in_parts, table
-from tests.releases.models import ADD_REMOVE, SUBSTITUTION, request, without_anybody
+from tests.releases.models import request, without_anybody
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 RELEASES = [(model, key) for model in ModelKind for key in offered_for(model)]
 PER_PERSON = Penalty(strength=0.3, per_person=True)

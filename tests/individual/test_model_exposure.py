@@ -27,7 +27,8 @@ from dpcore.models.ridge_influence import additions
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
 from tests.models.ten_people import T, X, Y
-from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request, table
+from tests.releases.models import question, request, table
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 DELTA = 1e-6
 NOISY = (1.746444006, 0.6488034345, 0.6338047752, 0.3986830308, 0.1011839372)

@@ -26,8 +26,8 @@ from dpcore.models.ridge_influence import removals
 from dpcore.privacy import gaussian
 from tests.models.plain_pairs import PerturbedPairs, PosteriorPairs
 from tests.models.regression_tables import ANSWERS, NUMBERS, TEN, random_table
-from tests.releases import questions
 from tests.studies.test_one_person import AGES, exposed, mean
+from tests.terms import ADD_REMOVE
 
 DELTA = 1e-6
 PENALTY = Penalty(strength=0.5)
@@ -224,10 +224,8 @@ def test_statistics_are_computed_anew():
     assert moved.own_after == pytest.approx(after.epsilon[0])
     with pytest.raises(ParameterError, match="public"):
         move_in_statistic(request, exposure, None, 50.0)
-    private = mean("laplace", relation=questions.ADD_REMOVE)
-    before = per_instance_losses(
-        private.plan, private.query.statistic, AGES, relation=questions.ADD_REMOVE
-    )
+    private = mean("laplace", relation=ADD_REMOVE)
+    before = per_instance_losses(private.plan, private.query.statistic, AGES, relation=ADD_REMOVE)
     joined = move_in_statistic(private, before, None, 100.0)
     assert joined.watched == 5
     assert np.isnan(joined.own_before)

@@ -27,13 +27,11 @@ from dpcore.privacy.events import (
     LaplaceEvent,
     SampleEvent,
 )
-from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases.questions import AGE, terms
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 BOUNDS = Interval(lower=-20.0, upper=50.0)
 FILLED = replace(AGE, bounds=BOUNDS, replacement=0.0)
 DROPPED = replace(AGE, bounds=BOUNDS, missing=MissingPolicy.DROP, replacement=None)

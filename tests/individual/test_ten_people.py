@@ -13,13 +13,12 @@ from dpcore.statistics.covariance import Covariance
 from dpcore.statistics.quantiles import RankScores
 from dpcore.statistics.variance import Variance
 from tests.individual.plans import Plan
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 X1 = np.array([-1.2, -0.8, -0.5, -0.1, 0.0, 0.3, 0.6, 0.9, 1.4, 2.5])
 Y = np.array([-0.9, -0.2, -0.6, 0.4, -0.3, 0.7, 0.1, -0.4, 1.5, 0.6])
 BOUNDS = Interval(lower=-3.0, upper=3.0)
 TEN = TableSize(people=10, public=True)
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 
 
 @pytest.mark.parametrize(

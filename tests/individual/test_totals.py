@@ -24,15 +24,13 @@ from dpcore.privacy.events import (
     PureEvent,
     SampleEvent,
 )
-from dpcore.relations import NeighboringRelation
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
 from tests.releases.questions import asked, by_group, matrix, ranks, shares, terms
 from tests.statistics.columns import DROP, number
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 KINDS = {"laplace": LaplaceEvent, "gaussian": GaussianEvent, "pure": PureEvent}
 WAYS = {Counting.SIMPLE: "basic", Counting.ADVANCED: "advanced", Counting.ZCDP: "zcdp"}
 

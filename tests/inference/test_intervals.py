@@ -21,8 +21,8 @@ from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import TableSize
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.sums_and_means import Mean, Proportion, Sum
+from tests.terms import UNIT
 
-UNIT = Interval(lower=0.0, upper=1.0)
 EVERYWHERE = Interval(lower=-np.inf, upper=np.inf)
 
 

@@ -10,8 +10,9 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.releases.table import TOO_FEW, to_csv
 from dpcore.statistics.group_sums import MeanMoments
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, by_group, means
+from tests.releases.questions import by_group, means
 from tests.releases.sample_releases import make_release
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 BOUNDS = (
     Interval(lower=10.0, upper=30.0),

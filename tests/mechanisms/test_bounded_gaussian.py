@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from dpcore.analyses import secure
-from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError
 from dpcore.mechanisms.bounded_gaussian import BoundaryInflatedGaussian, TruncatedGaussian
 from dpcore.mechanisms.gaussian import Gaussian
@@ -19,8 +18,8 @@ from dpcore.privacy_filter import PrivacyCost
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import Trial, TrialDraws, batches
 from dpcore.studies.meaning.attacker import Guarantee
+from tests.terms import UNIT
 
-UNIT = Interval(lower=0.0, upper=1.0)
 KINDS = (TruncatedGaussian, BoundaryInflatedGaussian)
 LAWS = [
     *(kind(noise=noise, bounds=UNIT) for kind in KINDS for noise in (0.05, 0.3, 5.0)),

@@ -13,9 +13,9 @@ from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace, least_private_scale, worst_level
+from tests.terms import UNIT
 
 INF = math.inf
-UNIT = Interval(lower=0.0, upper=1.0)
 many = settings(deadline=None, max_examples=2000)
 shares = st.floats(0, 1)
 powers = st.floats(-4, 4).map(lambda x: 10**x)

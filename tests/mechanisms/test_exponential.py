@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import special, stats
 
-from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy import conversions
+from tests.terms import UNIT
 
-UNIT = Interval(lower=0.0, upper=1.0)
 vectors = arrays(np.float64, 5, elements=st.floats(-20, 0).map(lambda x: round(x, 3)))
 noises = st.floats(0.05, 20)
 

@@ -16,13 +16,12 @@ from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from tests.mechanisms.quadrature import panels
 from tests.mechanisms.test_mechanism_privacy import ODD_PLACES, by_sums
+from tests.terms import ONE, UNIT
 
 INF = math.inf
-UNIT = Interval(lower=0.0, upper=1.0)
 ABOVE = Interval(lower=0.0, upper=INF)
 BELOW = Interval(lower=-INF, upper=1.0)
 LINE = Interval(lower=-INF, upper=INF)
-ONE = Sensitivity.scalar(1.0)
 PLACES = (-2.6, -0.1, 0.0, 0.13, 0.5, 0.97, 1.0, 1.4)
 
 

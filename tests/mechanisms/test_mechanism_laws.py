@@ -16,9 +16,9 @@ from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.truncated import TruncatedLaplace
+from tests.terms import UNIT
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text())
-UNIT = Interval(lower=0.0, upper=1.0)
 QUANTILES = (1e-6, 0.025, 0.25, 0.5, 0.75, 0.975, 1 - 1e-6)
 ALL = (
     Laplace(noise=0.3),

@@ -17,10 +17,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
-
-UNIT = Interval(lower=0.0, upper=1.0)
-ONE = Sensitivity.scalar(1.0)
-
+from tests.terms import ONE, UNIT
 
 PLACES = (
     UNIT,

@@ -18,10 +18,9 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace, least_scale
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
+from tests.terms import ONE, UNIT
 
 VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "bounded_laplace.json").read_text())
-UNIT = Interval(lower=0.0, upper=1.0)
-ONE = Sensitivity.scalar(1.0)
 WIDTHS = (1.0, 1.5, 2.0, 4.0, 10.0, 100.0, math.inf)
 LEVEL_WIDTHS = (1.0, 1.5, 2.0, 4.0, 10.0, math.inf)
 TWO_CELLS = Sensitivity(coordinates=2, l1=2.0, l2=math.sqrt(2), largest=1.0)

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
-from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import gaussian as rules
 from dpcore.mechanisms import symmetric
@@ -18,9 +17,8 @@ from dpcore.mechanisms.generalized import GeneralizedGaussian, GeneralizedNoise
 from dpcore.mechanisms.laplace import AveragedLaplace, Laplace, LaplaceSum
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy import gaussian as gaussian_profile
+from tests.terms import ONE, UNIT
 
-UNIT = Interval(lower=0.0, upper=1.0)
-ONE = Sensitivity.scalar(1.0)
 LAWS = (
     *(AveragedLaplace(noise=0.4, draws=k) for k in (1, 2, 10, 100)),
     *(GeneralizedGaussian(noise=0.7, order=p) for p in (1.0, 1.3, 2.0, 3.0, 8.0)),

@@ -6,7 +6,8 @@ from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.targets import is_uninformative
 from dpcore.statistics.kinds import StatisticKind
 from tests.planning.planned import PEOPLE, item, of_age
-from tests.releases.questions import ADD_REMOVE, AGE, ranks
+from tests.releases.questions import AGE, ranks
+from tests.terms import ADD_REMOVE
 
 
 @pytest.mark.parametrize("name", ["mean", "median", "sum", "variance"])

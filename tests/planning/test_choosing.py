@@ -29,9 +29,8 @@ from dpcore.statistics.kinds import StatisticKind
 from tests.data.partitions.test_partitions import write
 from tests.releases.questions import AGE, asked, by_group, terms
 from tests.statistics.columns import DROP, number
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 TOTALS = (0.1, 0.3, 1.0, 3.0)
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 

@@ -22,8 +22,9 @@ from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import NOW, opened, table
 from tests.planning.planned import ALL
 from tests.releases import questions
-from tests.releases.questions import SUBSTITUTION, apart, asked, by_group, means
+from tests.releases.questions import apart, asked, by_group, means
 from tests.statistics.columns import category, number
+from tests.terms import SUBSTITUTION
 
 PEOPLE = 812
 

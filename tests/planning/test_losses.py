@@ -16,9 +16,8 @@ from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from tests.planning.planned import PEOPLE, of_age
 from tests.releases.questions import AGE, by_group, ranks
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 QUESTIONS = {
     "laplace": [of_age(), of_age(StatisticKind.SUM, epsilon=0.3)],
     "bounded": [of_age(key="bit"), of_age(key="truncated", epsilon=0.4)],

@@ -19,18 +19,9 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.planning.planned import ALL, PEOPLE, of_age
 from tests.releases import models
-from tests.releases.questions import (
-    ADD_REMOVE,
-    AGE,
-    SUBSTITUTION,
-    apart,
-    asked,
-    crossed,
-    labels,
-    means,
-    terms,
-)
+from tests.releases.questions import AGE, apart, asked, crossed, labels, means, terms
 from tests.statistics.columns import category, number, yes_no
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 REQUESTS = ALL | {
     "difference": apart(),

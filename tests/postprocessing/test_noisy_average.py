@@ -11,8 +11,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.postprocessing.noisy_average import NoisyAverage, recomputed_scale_epsilon
-
-UNIT = Interval(lower=0.0, upper=1.0)
+from tests.terms import UNIT
 
 
 def average(epsilon, bounds=UNIT):

@@ -15,10 +15,8 @@ from dpcore.models.design import Design
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
-from dpcore.relations import NeighboringRelation, PrivacyUnit
-
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
+from dpcore.relations import PrivacyUnit
+from tests.terms import ADD_REMOVE
 
 
 def number(name, lower=-1.0, upper=1.0):

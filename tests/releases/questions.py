@@ -13,13 +13,12 @@ from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.postprocessing.share_constraints import Constraint, ConstraintKind
-from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.statistics.columns import REPLACE, category, number, yes_no
+from tests.terms import SUBSTITUTION
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 AGE = number("age", unit="years")
 
 

@@ -34,7 +34,8 @@ from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.releases.record import Release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION
+from tests.releases.questions import AGE
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 N = 60

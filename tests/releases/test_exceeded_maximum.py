@@ -27,15 +27,8 @@ from dpcore.models.loss_functions import ModelKind
 from dpcore.models.metrics import ISOTROPIC
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
-from tests.releases.models import (
-    ADD_REMOVE,
-    COLUMNS,
-    SUBSTITUTION,
-    TARGETS,
-    question,
-    request,
-    table,
-)
+from tests.releases.models import COLUMNS, TARGETS, question, request, table
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 MAXIMUM = 3
 BOUNDED = [ModelKind.LINEAR, ModelKind.HUBER, ModelKind.LOGISTIC]

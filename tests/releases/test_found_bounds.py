@@ -31,9 +31,10 @@ from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import TrialDraws, batches, worst
 from dpcore.studies.meaning.attacker import Guarantee
 from tests.data.preparation.test_every_capped_table import capped
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, bounds
+from tests.releases.questions import bounds
 from tests.statistics.columns import dataset, number
 from tests.statistics.neighbors import changes, check
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 RELATIONS = tuple(NeighboringRelation)
 SMALL = Column(name="items", kind=ColumnKind.WHOLE)

@@ -29,7 +29,8 @@ from dpcore.releases.digits import number_text
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import TrialDraws, batches, of_person, worst
 from dpcore.studies.meaning.attacker import Guarantee
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, found_labels
+from tests.releases.questions import found_labels
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 RELATIONS = tuple(NeighboringRelation)
 TOWN = Column(name="town", kind=ColumnKind.CATEGORY)

@@ -19,12 +19,9 @@ from dpcore.ledger.chain import EntryKind
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.store import keyfile
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from dpcore.relations import NeighboringRelation
 from tests.conftest import ROOT
 from tests.releases.sample_releases import TENTH, make_release, spend
-
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 
 def test_ten_tenths_fit_into_one_and_the_eleventh_does_not(ledger):

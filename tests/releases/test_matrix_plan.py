@@ -13,8 +13,9 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.covariances import MECHANISMS, correlations_of, matrix_of
 from dpcore.privacy_filter import computed, typed
 from dpcore.statistics.kinds import StatisticKind
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, matrix
+from tests.releases.questions import matrix
 from tests.statistics.neighbors import pairs_of
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 CORNERS = tuple(product((0.0, 1.0), repeat=2))
 

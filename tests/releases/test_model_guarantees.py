@@ -15,7 +15,8 @@ from dpcore.models.penalty import Penalty
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
 from tests.models.plain_pairs import PosteriorPairs
-from tests.releases.models import ADD_REMOVE, SUBSTITUTION, question, request
+from tests.releases.models import question, request
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 
 @given(st.floats(1e-3, 20), st.floats(-12, -2).map(lambda power: 10**power), st.integers(1, 12))

@@ -14,7 +14,8 @@ from dpcore.models.diagnostics import diagnose
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
-from tests.releases.models import COLUMNS, SUBSTITUTION, question, table, without_anybody
+from tests.releases.models import COLUMNS, question, table, without_anybody
+from tests.terms import SUBSTITUTION
 
 
 def test_title_says_what_is_explained_by_what():

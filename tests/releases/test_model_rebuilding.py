@@ -11,7 +11,8 @@ from dpcore.models.design import Design, UnitRows
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
-from tests.releases.models import COLUMNS, SUBSTITUTION, TOWN, question, request, table, with_towns
+from tests.releases.models import COLUMNS, TOWN, question, request, table, with_towns
+from tests.terms import SUBSTITUTION
 
 EVERY = [(key, model) for model in ModelKind for key in offered_for(model)]
 

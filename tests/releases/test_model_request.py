@@ -32,9 +32,7 @@ from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.record import Release
 from tests.releases.models import (
-    ADD_REMOVE,
     COLUMNS,
-    SUBSTITUTION,
     TOWN,
     question,
     request,
@@ -42,6 +40,7 @@ from tests.releases.models import (
     with_towns,
     without_anybody,
 )
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 PAIRS = [(key, model) for model in ModelKind for key in offered_for(model)]
 HOLDING = [(k, m) for k, m in PAIRS if m in MODEL_MECHANISMS[k].guaranteed]

@@ -15,12 +15,12 @@ from dpcore.errors import ParameterError
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.releases.declared import read_by_column
 from dpcore.statistics.kinds import StatisticKind
+from tests.terms import SUBSTITUTION
 
 KEY = b"0123456789abcdef"
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 # The fingerprints that the tables had before cells were kept as they are written.
 EARLIER = [
     (

@@ -32,9 +32,10 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, asked, matrix, ranks, shares, terms
+from tests.releases.questions import asked, matrix, ranks, shares, terms
 from tests.releases.sample_releases import make_release, spend
 from tests.releases.test_rebuilding import REQUESTS, of_one
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 PINNED = json.loads(
     (Path(__file__).parents[1] / "vectors" / "pinned_bytes.json").read_text("utf-8")

@@ -5,8 +5,9 @@ import pytest
 
 from dpcore.analyses import secure
 from dpcore.privacy_filter import computed, typed
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, ranks
+from tests.releases.questions import ranks
 from tests.statistics.neighbors import pairs_of
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 
 @pytest.mark.parametrize("relation", [SUBSTITUTION, ADD_REMOVE])

@@ -27,7 +27,6 @@ from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import OF_ONE, StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.releases.questions import (
-    ADD_REMOVE,
     AGE,
     apart,
     asked,
@@ -42,6 +41,7 @@ from tests.releases.questions import (
     terms,
 )
 from tests.statistics.columns import DROP, category, number, yes_no
+from tests.terms import ADD_REMOVE
 
 INCOME = number("income", 5000.0, unit="euros", description="a year", missing=DROP)
 HIDDEN = {"relation": ADD_REMOVE}

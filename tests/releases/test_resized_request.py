@@ -35,8 +35,8 @@ from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases.questions import terms
 from tests.statistics.columns import number, yes_no
+from tests.terms import SUBSTITUTION
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 AGE = number("age", unit="years")
 SMOKER = yes_no()

@@ -16,14 +16,13 @@ from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost
+from tests.terms import ONE, UNIT
 
 # So many draws that noise wider by 30%, which the Kolmogorov distance tells least, is
 # taken for the stated one less often than once in 10^9 runs, as the stated is refused.
 DRAWS = 5000
 SURE = 1e-9
-UNIT = Interval(lower=0.0, upper=1.0)
 LINE = Interval(lower=-math.inf, upper=math.inf)
-ONE = Sensitivity.scalar(1.0)
 FREE = PrivacyCost.of(epsilon=1e6, rho=1e6)
 
 

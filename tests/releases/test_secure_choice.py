@@ -12,12 +12,12 @@ from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy_filter import PrivacyCost
+from tests.terms import ONE
 
 # Permute-and-flip then lies at a distance of about 200, where 42 would do: it is missed
 # less often than once in 10^11 runs.
 DRAWS = 3500
 SURE = 1e-9
-ONE = Sensitivity.scalar(1.0)
 FREE = PrivacyCost.of(epsilon=1e6, rho=1e6)
 
 

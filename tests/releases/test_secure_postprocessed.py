@@ -14,10 +14,9 @@ from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.laplace import AveragedLaplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy_filter import PrivacyCost, float_below
+from tests.terms import ONE, UNIT
 
 SURE = 1e-9
-UNIT = Interval(lower=0.0, upper=1.0)
-ONE = Sensitivity.scalar(1.0)
 TENTH = Sensitivity.scalar(0.1)
 FREE = PrivacyCost.of(epsilon=1e6, rho=1e6)
 

@@ -16,8 +16,9 @@ from dpcore.errors import ParameterError
 from dpcore.inference.share_intervals import UNIT, Average, allowing
 from dpcore.postprocessing.share_constraints import ConstraintKind
 from dpcore.privacy_filter import computed, typed
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, asked, shares
+from tests.releases.questions import asked, shares
 from tests.statistics.neighbors import pairs_of
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 RESCALE, PROJECT = ConstraintKind.RESCALE, ConstraintKind.PROJECT
 TREE, ALL_BUT_ONE = ConstraintKind.TREE, ConstraintKind.ALL_BUT_ONE

@@ -15,7 +15,8 @@ from dpcore.individual.person_totals import Counting, person_totals
 from dpcore.individual.release_losses import release_losses, sampled_losses
 from dpcore.privacy.composition import compose
 from dpcore.statistics.kinds import StatisticKind
-from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, terms
+from tests.releases.questions import AGE, terms
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 
 def asked(people, relation=SUBSTITUTION, kind=StatisticKind.MEAN, **changes):

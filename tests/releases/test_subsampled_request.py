@@ -27,8 +27,8 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import Release
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION
 from tests.releases.questions import AGE as FILLED
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 AGE = replace(FILLED, missing=MissingPolicy.DROP, replacement=None)
 NOW = datetime(2026, 1, 2, tzinfo=UTC)

@@ -21,8 +21,8 @@ from dpcore.statistics.conditions import statement
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
+from tests.terms import SUBSTITUTION
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 DROP, REPLACE = MissingPolicy.DROP, MissingPolicy.REPLACE
 PAY = Column(
     name="pay",

@@ -11,13 +11,11 @@ from hypothesis.extra.numpy import arrays
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix, Scatter, largest_scatter
 from tests.statistics.neighbors import changes, check, multisets
+from tests.terms import ADD_REMOVE, SUBSTITUTION, UNIT, private, public
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-UNIT = Interval(lower=0.0, upper=1.0)
 BOX = (Interval(lower=-3.0, upper=3.0), Interval(lower=-3.0, upper=3.0))
 POINTS = tuple(product((0.0, 0.5, 1.0), repeat=2))
 X1 = [-1.2, -0.8, -0.5, -0.1, 0.0, 0.3, 0.6, 0.9, 1.4, 2.5]
@@ -27,14 +25,6 @@ TEN = np.stack([X1, Y], axis=-1)
 pairs_of_numbers = st.integers(1, 10).flatmap(
     lambda n: arrays(np.float64, (n, 2), elements=st.floats(-4, 4).map(lambda x: round(x, 6)))
 )
-
-
-def public(n):
-    return TableSize(people=n, public=True)
-
-
-def private(n):
-    return TableSize(people=n, public=False)
 
 
 def asked(kind, size, bounds):

@@ -12,8 +12,9 @@ from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.kinds import StatisticKind
-from tests.releases.questions import ADD_REMOVE, SUBSTITUTION, crossed, labels
+from tests.releases.questions import crossed, labels
 from tests.statistics.columns import DROP, category, dataset, number, yes_no
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 AGE = number("age")
 EDGES = (0.0, 30.0, 60.0, 100.0)

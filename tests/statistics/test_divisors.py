@@ -7,13 +7,11 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.variance import StandardDeviation, Variance
 from tests.statistics.neighbors import changes, check, multisets
+from tests.terms import ADD_REMOVE, SUBSTITUTION, UNIT, private, public
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-UNIT = Interval(lower=0.0, upper=1.0)
 BOUNDS = Interval(lower=-3.0, upper=3.0)
 GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 KINDS = [(kind, ddof) for kind in (Variance, StandardDeviation) for ddof in (0, 1)]
@@ -21,14 +19,6 @@ KINDS = [(kind, ddof) for kind in (Variance, StandardDeviation) for ddof in (0, 
 numbers = st.lists(st.floats(-3, 3).map(lambda x: round(x, 6)), min_size=1, max_size=10).map(
     np.array
 )
-
-
-def public(n):
-    return TableSize(people=n, public=True)
-
-
-def private(n):
-    return TableSize(people=n, public=False)
 
 
 def reference(kind, ddof, size, table):

@@ -24,8 +24,8 @@ from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.user_level import MeanOfPeople, of_people, packed
 from tests.conftest import everything
+from tests.terms import SUBSTITUTION
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 PEOPLE = 4 if everything() else 3
 BOUNDS = Interval(lower=-1.0, upper=3.0)
 LOW, BETWEEN, HIGH = -1.0, 0.0, 3.0

@@ -25,18 +25,9 @@ from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
-from tests.releases.questions import (
-    ADD_REMOVE,
-    AGE,
-    SUBSTITUTION,
-    apart,
-    asked,
-    by_group,
-    crossed,
-    means,
-    terms,
-)
+from tests.releases.questions import AGE, apart, asked, by_group, crossed, means, terms
 from tests.statistics.columns import DROP, REPLACE, category, number, yes_no
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 WEIGHT = number("weight", 200.0)
 DROPPED = number("dropped", 10.0, missing=DROP)

@@ -17,9 +17,8 @@ from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.group_sums import GroupMoments
 from tests.statistics.neighbors import changes, check
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 BOUNDS = Interval(lower=-1.0, upper=3.0)
 
 

@@ -14,16 +14,11 @@ from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.group_sums import Grouped
 from dpcore.statistics.sums_and_means import Count, Sum
 from tests.statistics.neighbors import changes, check
+from tests.terms import ADD_REMOVE, SUBSTITUTION, private
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 BOUNDS = Interval(lower=-1.0, upper=3.0)
 NUMBERS = (-1.0, 1.0, 3.0)
 FAR = (100.0, 100.5, 101.0)
-
-
-def private(n):
-    return TableSize(people=n, public=False)
 
 
 PARTS = {

@@ -8,14 +8,13 @@ import pytest
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.number import Query
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.statistics.columns import DROP, category, dataset, number, yes_no
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 AGE = number("age", unit="years")
 REGION = category()
 SMOKES = Membership(label="yes")

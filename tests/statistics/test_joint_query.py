@@ -8,14 +8,13 @@ import pytest
 
 from dpcore.analyses.matrix import MOST_COLUMNS, JointQuery
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.relations import PrivacyUnit
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.statistics.columns import DROP, category, dataset, number
+from tests.terms import ADD_REMOVE, SUBSTITUTION, private, public
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 AGE = number("age", unit="years")
 INCOME = number("income", 10.0, unit="euros")
 HEIGHT = number("height", 2.0)
@@ -23,14 +22,6 @@ REGION = category()
 SIZES = GroupSizes(sizes=(2, 2, 2))
 MATRIX = StatisticKind.COVARIANCE_MATRIX
 POOLED = {"group": Grouping.of(REGION), "groups": SIZES}
-
-
-def public(people):
-    return TableSize(people=people, public=True)
-
-
-def private(people):
-    return TableSize(people=people, public=False)
 
 
 def query(kind=StatisticKind.COVARIANCE, numbers=(AGE, INCOME), **changes):

@@ -13,8 +13,9 @@ from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.group_sums import GroupMoments, MeanMoments
 from dpcore.statistics.grouping import Grouping
-from tests.releases.questions import ADD_REMOVE, AGE, SUBSTITUTION, means
+from tests.releases.questions import AGE, means
 from tests.statistics.columns import DROP, dataset, number, yes_no
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 BOUNDS = (
     Interval(lower=-2.0, upper=2.0),

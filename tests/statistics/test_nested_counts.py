@@ -14,11 +14,11 @@ from dpcore.statistics.quantiles import (
     pieces_before,
     split_at_each,
 )
+from tests.terms import ADD_REMOVE
 
 BOUNDS = Interval(lower=0.0, upper=511.0)
 # Two neighbors, one in the same eighth of an eighth, of an eighth, and far away.
 VALUES = (0.0, 1.0, 9.0, 65.0, 511.0)
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 
 
 def counts(people, *, public=True):

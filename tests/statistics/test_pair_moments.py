@@ -12,8 +12,9 @@ from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.group_sums import PairMoments
 from dpcore.statistics.grouping import Grouping
-from tests.releases.questions import ADD_REMOVE, apart
+from tests.releases.questions import apart
 from tests.statistics.columns import DROP, dataset, number
+from tests.terms import ADD_REMOVE
 
 BOUNDS = Interval(lower=-2.0, upper=2.0)
 PAIR = PairMoments(groups=4, pair=(2, 0), bounds=BOUNDS)

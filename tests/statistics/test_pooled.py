@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation
 from dpcore.statistics.pooled import (
     GroupSizes,
     PooledCovariance,
@@ -21,10 +20,8 @@ from dpcore.statistics.pooled import (
     staying,
 )
 from tests.statistics.neighbors import multisets
+from tests.terms import ADD_REMOVE, SUBSTITUTION, UNIT
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-UNIT = Interval(lower=0.0, upper=1.0)
 LINE = ((0.0,), (0.5,), (1.0,))
 ENDS = ((0.0,), (1.0,))
 CORNERS = tuple(product((0.0, 1.0), repeat=2))

@@ -8,22 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.histogram import Proportions
 from dpcore.statistics.sums_and_means import Proportion
 from tests.statistics.neighbors import changes, check
+from tests.terms import ADD_REMOVE, SUBSTITUTION, private, public
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 TEN = [0, 0, 0, 0, 0, 1, 1, 1, 2, 2]
-
-
-def public(n):
-    return TableSize(people=n, public=True)
-
-
-def private(n):
-    return TableSize(people=n, public=False)
 
 
 def asked(count, size, **options):

@@ -18,9 +18,8 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import OF_ONE, ON_DATA, StatisticKind, allowed
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 DROP, REPLACE = MissingPolicy.DROP, MissingPolicy.REPLACE
 AGES = Interval(lower=0.0, upper=100.0)
 EVERYBODY = Membership()

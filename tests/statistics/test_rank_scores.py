@@ -15,9 +15,8 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.quantiles import RankScores
 from tests.individual.plans import Plan
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 FIVE = Interval(lower=0.0, upper=4.0)
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 2 / 3, 0.731, 1.0)
 tables = arrays(np.float64, st.integers(1, 9), elements=st.integers(0, 6))

@@ -14,9 +14,8 @@ from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.user_level import of_people, packed, unpacked
 from tests.statistics.neighbors import check
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 BOUNDS = Interval(lower=-1.0, upper=3.0)
 POSITIVE = Interval(lower=2.0, upper=3.0)
 MOST = 3

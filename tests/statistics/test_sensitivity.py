@@ -7,14 +7,13 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.variance import StandardDeviation, Variance
 from tests.statistics.neighbors import changes, check, multisets
+from tests.terms import ADD_REMOVE, SUBSTITUTION, private, public
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 GRID = (0.0, 0.25, 0.5, 0.75, 1.0)
 MEMBERS = (0.0, 1.0)
 CELLS = (0.0, 1.0, 2.0)
@@ -38,14 +37,6 @@ FAMILIES = {
     "variance": bounded(Variance),
     "standard deviation": bounded(StandardDeviation),
 }
-
-
-def public(n):
-    return TableSize(people=n, public=True)
-
-
-def private(n):
-    return TableSize(people=n, public=False)
 
 
 def value(make, size, table):

@@ -8,13 +8,12 @@ from hypothesis.extra.numpy import arrays
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.relations import NeighboringRelation
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.variance import StandardDeviation, Variance
+from tests.terms import ADD_REMOVE, SUBSTITUTION, private, public
 
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 X1 = np.array([-1.2, -0.8, -0.5, -0.1, 0.0, 0.3, 0.6, 0.9, 1.4, 2.5])
 BOUNDS = Interval(lower=-3.0, upper=3.0)
 OF_NUMBERS = [Sum, Mean, Variance, StandardDeviation]
@@ -22,14 +21,6 @@ OF_NUMBERS = [Sum, Mean, Variance, StandardDeviation]
 numbers = arrays(
     np.float64, st.integers(1, 12), elements=st.floats(-4, 4).map(lambda x: round(x, 6))
 )
-
-
-def public(n):
-    return TableSize(people=n, public=True)
-
-
-def private(n):
-    return TableSize(people=n, public=False)
 
 
 def of_table(statistic, size, values):

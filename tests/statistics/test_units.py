@@ -17,9 +17,8 @@ from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.statistics.columns import REPLACE, category, number, yes_no
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
-ADD_REMOVE = NeighboringRelation.ADD_REMOVE
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 PAY = number("pay", bounds=Interval(lower=100.0, upper=101.0), replacement=100.5)
 SIGNED = number("signed", bounds=Interval(lower=-1.0, upper=3.0), replacement=0.0)
 ENDS = (0.0, 40.0, 100.0)

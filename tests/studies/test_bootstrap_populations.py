@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.studies.resampling.bootstrap_study import Ages, Normal, People
-
-UNIT = Interval(lower=0.0, upper=1.0)
+from tests.terms import UNIT
 
 
 def test_ages_are_those_of_the_census():

@@ -15,6 +15,7 @@ from tests.individual.test_moves import DELTA, LAWS, PENALTY, everybodys
 from tests.models.regression_tables import NUMBERS, TEN
 from tests.releases import questions
 from tests.studies.test_one_person import AGES, CELLS, exposed, mean
+from tests.terms import ADD_REMOVE
 
 
 def crowd_of(fit, law, person):
@@ -63,7 +64,7 @@ def test_losses_of_models_decay_like_one_over_n():
 
 
 def test_crowds_of_statistics():
-    request = mean("laplace", relation=questions.ADD_REMOVE)
+    request = mean("laplace", relation=ADD_REMOVE)
     exposure = exposed(request, AGES)
     found = crowd_behind(request, exposure, 4).copies((0, 1, 10))
     assert found[0] == pytest.approx(exposure.epsilon[4])

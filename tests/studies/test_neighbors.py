@@ -17,8 +17,8 @@ from dpcore.statistics.variance import StandardDeviation, Variance
 from dpcore.studies.teaching.explorable import EXPLORABLE
 from dpcore.studies.teaching.neighbors import MOST_PEOPLE, sizes, worst_neighbor, worst_table
 from dpcore.studies.teaching.small_tables import Columns, RecordChange, TableSetting, rank
+from tests.terms import UNIT
 
-UNIT = Interval(lower=0.0, upper=1.0)
 WIDE = Interval(lower=-2.0, upper=3.0)
 CORNERS = (0.0, 0.5, 1.0)
 # The studio's own variances refuse tables whose neighbors might have none.

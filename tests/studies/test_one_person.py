@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from dpcore.analyses.number import Query
-from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.catalog import CATALOG
@@ -22,8 +21,8 @@ from dpcore.studies.individual.hypothesis_tests import ProfileLaws, laws_of_stat
 from tests.models.plain_pairs import PerturbedPairs
 from tests.models.plain_pairs import area as posterior_area
 from tests.releases import questions
+from tests.terms import ADD_REMOVE, UNIT
 
-UNIT = Interval(lower=0.0, upper=1.0)
 PERSON_NINE = PerturbedPairs(
     leverage=np.array([1.55466114654]),
     spread=np.array([0.223510978275]),
@@ -197,7 +196,7 @@ REQUESTS = {
     "mean, BIT": (mean("bit"), AGES),
     "mean, Gaussian": (mean("gaussian", delta=1e-6), AGES),
     "mean, households": (mean("laplace", rows=3), AGES),
-    "mean, others leave": (mean("laplace", relation=questions.ADD_REMOVE), AGES),
+    "mean, others leave": (mean("laplace", relation=ADD_REMOVE), AGES),
     "shares that add up": (questions.shares(), CELLS),
     "shares, Gaussian": (histogram("gaussian", delta=1e-6), CELLS),
     "shares, Laplace": (histogram("laplace"), CELLS),

@@ -7,8 +7,8 @@ from scipy import stats
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.studies.comparing.private_size import PrivateSize
+from tests.terms import UNIT
 
-UNIT = Interval(lower=0.0, upper=1.0)
 WIDE = Interval(lower=-20.0, upper=30.0)
 
 

@@ -30,15 +30,8 @@ from dpcore.privacy_filter import PrivacyBudget
 from tests import clusters
 from tests.conftest import PATIENCE
 from tests.data.partitions.held import Held, counting, process_of, quoting, square
-from tests.data.partitions.test_partitions import (
-    KEY,
-    PEOPLE,
-    QUESTIONS,
-    SUBSTITUTION,
-    opened,
-    rows,
-    write,
-)
+from tests.data.partitions.test_partitions import KEY, PEOPLE, QUESTIONS, opened, rows, write
+from tests.terms import SUBSTITUTION
 
 pytestmark = pytest.mark.skipif(not clusters.AVAILABLE, reason=clusters.MISSING)
 GONE = r"cannot be reached\. Nothing was charged"

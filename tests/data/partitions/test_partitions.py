@@ -25,14 +25,14 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
+from tests.terms import SUBSTITUTION
 
 KEY = b"a key of sixteen bytes"
-SUBSTITUTION = NeighboringRelation.SUBSTITUTION
 PEOPLE = 60
 COLUMNS = (
     Column(
