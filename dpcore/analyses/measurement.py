@@ -16,7 +16,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full, significant
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, level_of_each, noise_half_width
-from dpcore.inference.share_intervals import Average, population_intervals
+from dpcore.inference.proportion_intervals import Average, population_intervals
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.privacy.events import PrivacyEvent

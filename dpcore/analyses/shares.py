@@ -16,7 +16,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, Intervals, level_of_each
-from dpcore.inference.share_intervals import (
+from dpcore.inference.proportion_intervals import (
     UNIT,
     Average,
     ReadingLaw,

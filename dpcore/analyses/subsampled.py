@@ -22,9 +22,9 @@ from dpcore.errors import ParameterError
 from dpcore.formatting import in_full, significant
 from dpcore.inference.intervals import LEVEL, Intervals, intervals, noise_half_width
 from dpcore.mechanisms.mechanism import require_budget
-from dpcore.privacy import amplification
-from dpcore.privacy.amplification import NoiseLaw, base_epsilon
+from dpcore.privacy import subsampling_amplification
 from dpcore.privacy.events import FixedSampleEvent, SampleEvent
+from dpcore.privacy.subsampling_amplification import NoiseLaw, base_epsilon
 from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.kinds import StatisticKind
@@ -94,7 +94,9 @@ class SubsampledPlan:
 
     def worst_case(self, *, delta: float = 0.0) -> float:
         """Return the epsilon at ``delta`` over all tables, of the final answer."""
-        level = amplification.subsampled_epsilon(self.law, self.event.ratio, self.rate, delta)
+        level = subsampling_amplification.subsampled_epsilon(
+            self.law, self.event.ratio, self.rate, delta
+        )
         return float(level)
 
     @property
@@ -136,8 +138,8 @@ class SubsampledPlan:
         distance = np.sqrt(np.sum(moved * moved, axis=-1)) * self.shift
         ratio = distance / self.base.mechanism.noise
         if self.people is None:
-            return amplification.subsampled_epsilon(self.law, ratio, self.rate, delta)
-        told = amplification.subsampled_epsilon(self.law, ratio, 1.0, delta)
+            return subsampling_amplification.subsampled_epsilon(self.law, ratio, self.rate, delta)
+        told = subsampling_amplification.subsampled_epsilon(self.law, ratio, 1.0, delta)
         return np.minimum(told, self.worst_case(delta=delta))
 
     def noise_half_width(self, level: float = LEVEL) -> float:

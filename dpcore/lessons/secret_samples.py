@@ -18,7 +18,7 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
-from dpcore.privacy.amplification import amplify
+from dpcore.privacy.subsampling_amplification import amplify
 from dpcore.studies.resampling.subsampling_study import SampledMean, lemma_curve, measure
 
 _RATE = 0.1

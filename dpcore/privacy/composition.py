@@ -38,10 +38,14 @@ from scipy.special import gammaln
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
 from dpcore.privacy import conversions, gaussian
-from dpcore.privacy.amplification import NoiseLaw, subsampled_divergence, subsampled_epsilon
 from dpcore.privacy.conversions import advanced_epsilon, epsilon_of_rho, rho_of_pure
 from dpcore.privacy.events import GaussianEvent, PrivacyEvent
 from dpcore.privacy.halving import halved
+from dpcore.privacy.subsampling_amplification import (
+    NoiseLaw,
+    subsampled_divergence,
+    subsampled_epsilon,
+)
 
 FINEST_INTERVAL = 1e-7
 """Least width of a cell of the discretized privacy loss."""
@@ -103,7 +107,7 @@ def compose(events: Iterable[PrivacyEvent], *, delta: float) -> Totals:
         basic=basic,
         advanced=min(basic, _advanced(plan, sharing, left)),
         zcdp=epsilon_of_rho(rho, delta) if rho < math.inf else math.inf,
-        pld=min(basic, _pld(plan, delta)),
+        pld=min(basic, _pld_epsilon(plan, delta)),
     )
 
 
@@ -138,7 +142,7 @@ def _advanced(plan: Counter[PrivacyEvent], sharing: int, delta: float) -> float:
     return float(advanced_epsilon(mean, squares, slack))
 
 
-def _pld(plan: Counter[PrivacyEvent], delta: float) -> float:
+def _pld_epsilon(plan: Counter[PrivacyEvent], delta: float) -> float:
     """Return the epsilon of the convolved privacy losses.
 
     Gaussian events alone make one Gaussian event with ``mu^2`` the sum of theirs, of

@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.privacy import amplification, gaussian
-from dpcore.privacy.amplification import NoiseLaw
+from dpcore.privacy import gaussian, subsampling_amplification
 from dpcore.privacy.bootstrap_cost import (
     LARGEST_STEP,
     LEAST_DELTA,
@@ -32,6 +31,7 @@ from dpcore.privacy.bootstrap_cost import (
 from dpcore.privacy.bootstrap_profiles import Bound, require_people
 from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.laplace import delta_of, rho_of
+from dpcore.privacy.subsampling_amplification import NoiseLaw
 
 LARGEST_LOSS = 500.0
 """The loss of an event beyond it is not discretized."""
@@ -293,7 +293,7 @@ class SampleEvent(NoiseEvent):
 
     def _amplified(self, ratio: ArrayLike, rate: float, delta: float) -> FloatArray:
         share = delta if self.needs_delta else 0.0
-        return amplification.subsampled_epsilon(self.law, ratio, rate, share)
+        return subsampling_amplification.subsampled_epsilon(self.law, ratio, rate, share)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,7 +333,7 @@ class FixedSampleEvent(SampleEvent):
         """
         cells = min(max(math.ceil(self.reach / interval), 1), _FINEST_CELLS)
         level = np.arange(cells + 1) * interval
-        above = amplification.subsampled_delta(self.law, self.ratio, self.rate, level)
+        above = subsampling_amplification.subsampled_delta(self.law, self.ratio, self.rate, level)
         # Rounding must not let the profile rise.
         above = np.minimum.accumulate(above)
         below = -np.expm1(-level[1:]) + np.exp(-level[1:]) * above[1:]

@@ -15,7 +15,7 @@ from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.inference.intervals import LEVEL, intervals
 from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.share_intervals import allowing, noise_aware, sampling_variance, wald
+from dpcore.inference.proportion_intervals import allowing, sampling_variance, score_interval, wald
 from dpcore.mechanisms.bounded import draw
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.postprocessing.share_constraints import all_but_one, project, rescale
@@ -141,7 +141,7 @@ def prices(
     sample = rng.binomial(n, share, draws) / n
     noise = point.noise()
     one = draw(sample, noise=noise, bounding=bounding, rng=rng)
-    aware = noise_aware(one, people=n, noise_variance=2 * noise**2)
+    aware = score_interval(one, people=n, noise_variance=2 * noise**2)
     found = [
         _price("Wald", 1, wald(one, people=n), share),
         _price("noise-aware", 1, aware, share),

@@ -23,7 +23,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full, significant
 from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
+from dpcore.inference.proportion_intervals import sampling_variance, score_interval, wald
 from dpcore.mechanisms.bounded import Bounding, draw
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity, require_budget
@@ -285,7 +285,7 @@ class _Comparison:
         released, ends = shares @ self.weights.T, None
         if noise > 0:
             variance = 2 * noise**2 * self.weights.sum(axis=1)
-            ends = noise_aware(released, people=self.people, noise_variance=variance)
+            ends = score_interval(released, people=self.people, noise_variance=variance)
         return _Answers(
             procedure=procedure, mechanism=key, effective_epsilon=real, released=released, ends=ends
         )

@@ -7,7 +7,7 @@ from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import resampled_picture
 from dpcore.figures.resampling import subsampling as figures
 from dpcore.inference.intervals import Intervals
-from dpcore.privacy import amplification, gaussian, laplace
+from dpcore.privacy import gaussian, laplace, subsampling_amplification
 from dpcore.studies.resampling.subsampling_study import (
     SampledMean,
     lemma_curve,
@@ -43,11 +43,11 @@ def profiles():
     both = {
         "laplace": (
             laplace.delta_of(1.0, epsilon),
-            amplification.subsampled_delta("laplace", 1.0, 0.1, epsilon),
+            subsampling_amplification.subsampled_delta("laplace", 1.0, 0.1, epsilon),
         ),
         "gaussian": (
             gaussian.delta_of(1.0, epsilon),
-            amplification.subsampled_delta("gaussian", 1.0, 0.1, epsilon),
+            subsampling_amplification.subsampled_delta("gaussian", 1.0, 0.1, epsilon),
         ),
     }
     return figures.profile_picture(epsilon, both, rate=0.1)

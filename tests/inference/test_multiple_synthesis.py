@@ -8,7 +8,7 @@ from scipy.stats import norm, t
 
 from dpcore.errors import ParameterError
 from dpcore.inference.multiple_synthesis import combine
-from dpcore.inference.share_intervals import noise_aware, sampling_variance, wald
+from dpcore.inference.proportion_intervals import sampling_variance, score_interval, wald
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,14 @@ def test_noise_aware_interval_covers_where_wald_does_not():
     def coverage(ends):
         return np.mean((ends[:, 0] <= p) & (p <= ends[:, 1]))
 
-    aware = noise_aware(released, people=n, noise_variance=2 * b * b)
+    aware = score_interval(released, people=n, noise_variance=2 * b * b)
     assert coverage(aware) == pytest.approx(0.95, abs=0.01)
     assert coverage(wald(released, people=n)) < 0.85
 
 
 def test_noise_aware_interval_takes_a_variance_for_each_cell():
     known = {"people": 50, "noise_variance": np.array([0.0, 0.01]), "level": 0.9}
-    ends, z = noise_aware([0.2, 0.2], **known), norm.ppf(0.95)
+    ends, z = score_interval([0.2, 0.2], **known), norm.ppf(0.95)
     for row, variance in zip(ends, (0.0, 0.01), strict=True):
         sd = np.sqrt(row * (1 - row) / 50 + variance)
         assert np.abs(row - 0.2) == pytest.approx(z * sd)
@@ -110,7 +110,7 @@ def test_noise_aware_interval_takes_a_variance_for_each_cell():
 def test_noise_aware_interval_holds_rare_shares():
     rng, n, p, b = np.random.default_rng(8), 100, 0.01, 0.002
     released = rng.binomial(n, p, 40_000) / n + rng.laplace(0, b, 40_000)
-    low, high = noise_aware(released, people=n, noise_variance=2 * b * b).T
+    low, high = score_interval(released, people=n, noise_variance=2 * b * b).T
     # At the released share the sampling error would be 0 where nobody was drawn.
     assert np.mean((low <= p) & (p <= high)) > 0.9
     low, high = wald(released, people=n).T
@@ -121,7 +121,7 @@ def test_noise_aware_interval_holds_rare_shares():
 def test_parameters_outside_their_domain_are_refused(changes):
     known = {"people": 10, "noise_variance": 0.0, "level": 0.95} | changes
     with pytest.raises(ParameterError):
-        noise_aware(0.3, **known)
+        score_interval(0.3, **known)
 
 
 @pytest.mark.parametrize("sets", [2, 3, 5, 20])

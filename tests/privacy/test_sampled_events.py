@@ -7,7 +7,6 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 from dp_accounting.pld.pld_privacy_accountant import PLDAccountant
 
 from dpcore.errors import ParameterError
-from dpcore.privacy.amplification import subsampled_delta
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import (
     ApproximateEvent,
@@ -16,6 +15,7 @@ from dpcore.privacy.events import (
     SampleEvent,
     event_from,
 )
+from dpcore.privacy.subsampling_amplification import subsampled_delta
 from tests.privacy.peer_events import dp_event
 
 SCHEMES = [

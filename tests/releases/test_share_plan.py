@@ -13,7 +13,7 @@ from scipy.stats import binom
 from dpcore.analyses import secure
 from dpcore.analyses.shares import fitting
 from dpcore.errors import ParameterError
-from dpcore.inference.share_intervals import UNIT, Average, allowing
+from dpcore.inference.proportion_intervals import UNIT, Average, allowing
 from dpcore.postprocessing.share_constraints import ConstraintKind
 from dpcore.privacy_filter import computed, typed
 from tests.releases.questions import asked, shares

@@ -19,9 +19,9 @@ from dpcore.errors import ParameterError
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
-from dpcore.privacy.amplification import amplify, subsampled_delta
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent, event_from
+from dpcore.privacy.subsampling_amplification import amplify, subsampled_delta
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import Release

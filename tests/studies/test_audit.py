@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from dpcore.errors import ParameterError
-from dpcore.inference.share_intervals import clopper_pearson
+from dpcore.inference.proportion_intervals import clopper_pearson
 from dpcore.studies.teaching.laboratory import (
     CLAMPED,
     PUBLISHED,

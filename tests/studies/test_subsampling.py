@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.privacy.amplification import amplify
+from dpcore.privacy.subsampling_amplification import amplify
 from dpcore.studies.resampling.subsampling_study import (
     MOST_SIMULATED,
     Retention,

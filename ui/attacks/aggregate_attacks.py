@@ -32,7 +32,7 @@ from dpcore.formatting import (
     percent,
     significant,
 )
-from dpcore.inference.share_intervals import clopper_pearson
+from dpcore.inference.proportion_intervals import clopper_pearson
 from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.studies.attacks.aggregates import (
     Game,

@@ -16,8 +16,9 @@ from dpcore.data.quantities import quantity_of
 from dpcore.figures.resampling import subsampling as figures
 from dpcore.figures.resampling.subsampling import error_picture
 from dpcore.formatting import epsilon_text, percent, significant
-from dpcore.privacy import amplification, gaussian, laplace
-from dpcore.privacy.amplification import (
+from dpcore.privacy import gaussian, laplace, subsampling_amplification
+from dpcore.privacy.composition import MOST_TIMES, repeated, rounding
+from dpcore.privacy.subsampling_amplification import (
     ONE_SIDED_LIMIT,
     SOURCE_EPSILON,
     NoiseLaw,
@@ -27,7 +28,6 @@ from dpcore.privacy.amplification import (
     amplify_with_replacement,
     base_epsilon,
 )
-from dpcore.privacy.composition import MOST_TIMES, repeated, rounding
 from dpcore.studies.resampling.subsampling_study import (
     MOST_SIMULATED,
     Measured,
@@ -165,14 +165,14 @@ def profiles(*, rate: float, ratio: float, delta: float) -> None:
     steep = np.append(1 - np.geomspace(1e-12, 0.1, 15), 1 + 1e-9)
     for level in (ratio, float(amplify(ratio, rate))):
         epsilon = np.union1d(epsilon, level * steep)
-    shown: dict[amplification.NoiseLaw, tuple[np.ndarray, np.ndarray]] = {
+    shown: dict[subsampling_amplification.NoiseLaw, tuple[np.ndarray, np.ndarray]] = {
         "laplace": (
             laplace.delta_of(ratio, epsilon),
-            amplification.subsampled_delta("laplace", ratio, rate, epsilon),
+            subsampling_amplification.subsampled_delta("laplace", ratio, rate, epsilon),
         ),
         "gaussian": (
             gaussian.delta_of(ratio, epsilon),
-            amplification.subsampled_delta("gaussian", ratio, rate, epsilon),
+            subsampling_amplification.subsampled_delta("gaussian", ratio, rate, epsilon),
         ),
     }
     picture = figures.profile_picture(epsilon, shown, rate=rate)

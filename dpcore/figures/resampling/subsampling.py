@@ -12,7 +12,7 @@ from dpcore.arrays import FloatArray
 from dpcore.figures.theme import NEUTRAL, STYLES, LineStyle, Picture, axis, log_axis, whole_decades
 from dpcore.figures.traces import NAME, Trace, dot, interval, line, now, points
 from dpcore.formatting import epsilon_text, percent, significant
-from dpcore.privacy.amplification import NoiseLaw
+from dpcore.privacy.subsampling_amplification import NoiseLaw
 from dpcore.studies.resampling.subsampling_study import (
     ErrorParts,
     LemmaCurve,

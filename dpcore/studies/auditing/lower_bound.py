@@ -22,7 +22,7 @@ from scipy.special import ndtri
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.inference.share_intervals import clopper_pearson
+from dpcore.inference.proportion_intervals import clopper_pearson
 from dpcore.privacy.halving import halved
 from dpcore.studies.auditing.events import CellEvent, ScoreCells, cells, most_telling, scores
 from dpcore.studies.auditing.trials import WITH, WITHOUT, Trial, TrialDraws

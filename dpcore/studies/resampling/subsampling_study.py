@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.privacy import amplification, gaussian
-from dpcore.privacy.amplification import (
+from dpcore.privacy import gaussian, subsampling_amplification
+from dpcore.privacy.subsampling_amplification import (
     SOURCE_EPSILON,
     amplify,
     amplify_one_sided,
@@ -185,7 +185,9 @@ def renyi_curve(mu: float, rate: float, delta: float) -> RenyiCurve:
         ParameterError: ``mu`` or ``rate`` is outside its domain.
 
     """
-    slopes = [amplification.subsampled_divergence(mu, rate, order) / order for order in ORDERS]
+    slopes = [
+        subsampling_amplification.subsampled_divergence(mu, rate, order) / order for order in ORDERS
+    ]
     return RenyiCurve(
         mu=mu,
         rate=rate,
@@ -193,7 +195,9 @@ def renyi_curve(mu: float, rate: float, delta: float) -> RenyiCurve:
         slope=np.array(slopes),
         delta=delta,
         claimed_epsilon=float(gaussian.epsilon_of(rate * mu, delta)),
-        exact_epsilon=float(amplification.subsampled_epsilon("gaussian", mu, rate, delta)),
+        exact_epsilon=float(
+            subsampling_amplification.subsampled_epsilon("gaussian", mu, rate, delta)
+        ),
     )
 
 

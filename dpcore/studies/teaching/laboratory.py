@@ -31,7 +31,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
-from dpcore.inference.share_intervals import clopper_pearson
+from dpcore.inference.proportion_intervals import clopper_pearson
 from dpcore.mechanisms.bounded import place
 from dpcore.mechanisms.catalog import CATALOG, Entry
 from dpcore.mechanisms.laplace_law import incomplete_sum

@@ -56,7 +56,7 @@ def wald(released: ArrayLike, *, people: ArrayLike, level: float = LEVEL) -> Flo
     return np.stack([released - reach, released + reach], axis=-1)
 
 
-def noise_aware(
+def score_interval(
     released: ArrayLike, *, people: ArrayLike, noise_variance: ArrayLike, level: float = LEVEL
 ) -> FloatArray:
     """Return the shares ``p`` with ``(x - p)^2 <= z^2 (p (1 - p) / n + v)``.
@@ -79,7 +79,7 @@ def noise_aware(
         ParameterError: ``level`` is not between 0 and 1, ``people`` below 1, or a
             variance negative.
 
-    >>> noise_aware(0.0, people=100, noise_variance=0.0).round(4).tolist()
+    >>> score_interval(0.0, people=100, noise_variance=0.0).round(4).tolist()
     [0.0, 0.037]
 
     """

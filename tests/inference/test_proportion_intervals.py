@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from dpcore.data.bounds import Interval
-from dpcore.inference.share_intervals import (
+from dpcore.inference.proportion_intervals import (
     UNIT,
     Average,
     Remainder,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
-from dpcore.privacy.amplification import (
+from dpcore.privacy.subsampling_amplification import (
     MOST_DRAWS,
     ONE_SIDED_LIMIT,
     amplify,
