@@ -28,13 +28,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder
 from dpcore.data.dialects import Dialect, FileFormat
 from dpcore.data.partitions.table import open_table
-from dpcore.data.preparation.aggregation import (
-    Derived,
-    Preparation,
-    Recipe,
-    identities,
-    one_row_each,
-)
+from dpcore.data.preparation.aggregation import identities
 from dpcore.data.readers.databases.reading import read_whole
 from dpcore.data.readers.databases.sources import Database
 from dpcore.data.readers.files import read
@@ -241,73 +235,6 @@ def test_no_statistic_moves_by_more_than_its_sensitivity(cells, other, column, d
         sensitivity = query.sensitivity
         assert moved.sum() <= sensitivity.l1 * (1 + 1e-9) + 1e-9
         assert np.sqrt((moved**2).sum()) <= sensitivity.l2 * (1 + 1e-9) + 1e-9
-
-
-RECIPES = [Recipe.FIRST, Recipe.LAST, Recipe.MOST_FREQUENT, Recipe.MEAN, Recipe.SUM]
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    rows=st.lists(
-        st.tuples(st.sampled_from(["p", "1", "01", *LONG, "q"]), CELLS), min_size=3, max_size=9
-    ),
-    other=CELLS,
-    column=declarations(),
-    recipe=st.sampled_from(RECIPES),
-)
-def test_one_person_changes_no_other_person(rows, other, column, recipe):
-    if not recipe.suits(column.kind):
-        return
-    owner = rows[0][0]
-    changed = [(who, other if who == owner else cell) for who, cell in rows]
-
-    def made(rows):
-        text = io.StringIO()
-        csv.writer(text, quoting=csv.QUOTE_ALL).writerows([("who", "x"), *rows])
-        opened = read(text.getvalue().encode(), FileFormat(dialect=Dialect()))
-        table = Dataset(name="t", frame=opened.frame, columns=opened.columns)
-        identifier = Column(name="who", kind=ColumnKind.IDENTIFIER)
-        steps = Preparation(
-            owners=("who",), derived=(Derived(recipe=recipe, column="x"),), count=True
-        )
-        people = one_row_each(table.with_columns(identifier, column), steps)
-        name = people.columns[0].name
-        order = list(dict.fromkeys(who for who, _ in rows))
-        values = people.numbers(name) if people.column(name).kind.is_numeric else people.codes(name)
-        return {
-            who: (repr(float(value)), float(count))
-            for who, value, count in zip(
-                order, values, people.numbers(people.columns[1].name), strict=True
-            )
-            if who != owner
-        }
-
-    assert made(rows) == made(changed)
-
-
-def test_numeric_codes_of_a_column_with_a_gap():
-    # What pandas writes of a column of integers with a gap, and one refusal.
-    cells = [f"{1 + i % 3}.0" for i in range(1000)]
-    column = Column(
-        name="x",
-        kind=ColumnKind.CATEGORY,
-        labels=("1", "2", "3"),
-        equality=LabelEquality.AS_NUMBERS,
-        missing=MissingPolicy.REPLACE,
-        replacement="1",
-    )
-    size = TableSize(people=1000, public=True)
-    query = Query(
-        kind=StatisticKind.HISTOGRAM,
-        column=column,
-        relation=SUBSTITUTION,
-        unit=PrivacyUnit(),
-        size=size,
-    )
-    one = query.value(from_text(cells).with_columns(column))
-    other = query.value(from_text(["refused", *cells[1:]]).with_columns(column))
-    assert one.tolist() == [334, 333, 333, 0]
-    assert other.tolist() == [333, 333, 333, 1]
 
 
 @pytest.mark.parametrize("labels", LISTS)

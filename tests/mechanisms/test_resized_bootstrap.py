@@ -107,20 +107,6 @@ def test_claimed_probability_to_be_drawn_fails_where_z_does_not_divide_n():
     assert USUAL.delta() < USUAL.claimed_appearance
 
 
-@pytest.mark.parametrize(
-    ("n", "z", "k", "variance"),
-    [
-        (1000, 10, 1, 9.99e-6),
-        (1000, 10, 10, 9.9e-5),
-        (1000, 10, 500, 0.0025),
-        (100, 10, 2, 0.00196),
-    ],
-)
-def test_variance_of_a_share(n, z, k, variance):
-    bootstrap = ResizedBootstrap.from_ratio(n, z)
-    assert bootstrap.variance(k / n) == pytest.approx(variance, rel=1e-12)
-
-
 def test_claimed_variances_contradict_each_other():
     assert USUAL.claimed_variance == pytest.approx(1e-5)
     assert USUAL.stated_variance == pytest.approx(1e-4)

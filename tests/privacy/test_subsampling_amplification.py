@@ -35,14 +35,6 @@ VECTORS = [
     (5, 0.01, 0.9058894621377, 0.009982278098785, 0.9058894621377, 0.9158717402365),
     (10, 0.001, 3.136600811896, 0.001000454888209, 3.136600811896, 3.137601266784),
 ]
-BASES = [
-    (0.1, 0.1, 0.7186731924871),
-    (0.1, 0.5, 0.1909028289264),
-    (0.05, 0.1, 0.4139033813685),
-    (0.2, 0.1, 1.167524848984),
-    (0.5, 0.01, 4.18771539407),
-    (1.0, 0.001, 7.449661941019),
-]
 # A thousand pairs at once, from hardly any privacy loss to far beyond floats' e^x.
 RNG = np.random.default_rng(20090902)
 LEVELS = np.exp(RNG.uniform(math.log(1e-6), math.log(2000), 2000))
@@ -55,11 +47,6 @@ def test_vectors(row):
     forms = (amplify, amplify_removal, amplify_one_sided, amplify_replacement)
     found = [float(form(epsilon, rate)) for form in forms]
     assert found == pytest.approx(expected, rel=1e-9)
-
-
-@pytest.mark.parametrize(("target", "rate", "base"), BASES)
-def test_base_vectors(target, rate, base):
-    assert float(base_epsilon(target, rate)) == pytest.approx(base, rel=1e-9)
 
 
 def test_numbers_of_the_source():

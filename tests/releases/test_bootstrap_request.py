@@ -281,15 +281,6 @@ def test_what_cannot_be_bootstrapped_is_refused(wrong):
         asked(**wrong) if "query" not in wrong else BootstrapRequest(rho=0.5, delta=1e-6, **wrong)
 
 
-def test_bootstraps_of_a_million_people_lie_around_their_mean():
-    people = 10**6
-    ages = np.random.default_rng(1).uniform(0, 100, people)
-    plan = replace(asked(StatisticKind.MEAN).plan, people=people, times=5)
-    plan = replace(plan, sensitivity=100 / people)
-    answer = plan.answer(ages, cost=asked().cost)
-    assert np.mean(answer.values) == pytest.approx(ages.mean(), abs=1)
-
-
 def test_noise_of_bootstraps_is_checked_at_the_level_of_all_of_them(monkeypatch):
     checked = []
 

@@ -204,21 +204,6 @@ def test_nonsense_is_refused():
         request("output-public", matrix=((1.0, 2.0), (2.0, 1.0)))
 
 
-def test_account_under_other_terms_is_left_alone():
-    asked = request()
-    assert asked.relation is ADD_REMOVE
-    ledger = ledger_for(request(asked=question(relation=SUBSTITUTION)))
-    with pytest.raises(Exception, match="Ask under the same terms"):
-        release(
-            asked,
-            asked.value(table()),
-            ledger=ledger,
-            fingerprint="table",
-            mode=Mode.RELEASE,
-            now=NOW,
-        )
-
-
 @pytest.mark.parametrize("key", [k for k, m in HOLDING if m is ModelKind.LINEAR])
 def test_a_model_with_a_category_is_released_with_a_name_for_each_label(key):
     design = Design(target=COLUMNS[0], features=(TOWN, COLUMNS[3]), origin=0.5)

@@ -21,7 +21,7 @@ from dpcore.analyses.secure import secure_counts
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
-from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
+from dpcore.errors import ClaimError, ParameterError
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
@@ -113,13 +113,6 @@ def test_release_with_a_delta_is_an_approximate_event():
     assert done.event["delta"] == 1e-5
     assert asked.plan.resample.delta(asked.epsilon) <= 1e-5
     assert asked.plan.noise < request(share()).plan.noise
-
-
-def test_release_beyond_the_budget_is_refused():
-    ledger = account(Ledger.in_memory(), epsilon=0.3)
-    asked = request(epsilon=0.5)
-    with pytest.raises(BudgetExceeded):
-        carry_out(ledger, asked, asked.value(PEOPLE))
 
 
 def test_published_form_is_refused_in_release_mode():
@@ -327,13 +320,6 @@ def test_private_number_of_people_and_other_questions_are_refused():
     median = Query(kind=StatisticKind.MEDIAN, column=AGE, **terms(100))
     with pytest.raises(ParameterError, match="mean of a number"):
         request(median)
-
-
-def test_a_million_rows_are_resampled_in_a_moment():
-    asked = request(mean(1_000_000), draws=700_000)
-    rows = np.linspace(0.0, 100.0, 1_000_000)
-    answer = asked.plan.answer(rows, cost=asked.cost)
-    assert answer.values[0] == pytest.approx(50.0, abs=1.0)
 
 
 def test_below_its_own_delta_a_repaired_resample_promises_only_what_it_gives():

@@ -101,28 +101,17 @@ COVARIANCES = [
 ]
 
 
-@pytest.mark.parametrize(("points", "sizes"), VARIANCES, ids=str)
-def test_pooled_variance_changes_by_its_sensitivity(points, sizes):
-    groups = GroupSizes(sizes=sizes)
-    stay = largest(points, sizes, "stay")
-    removed, added = (largest(points, sizes, move) for move in ("remove", "add"))
+@pytest.mark.parametrize(("points", "sizes"), VARIANCES + COVARIANCES, ids=str)
+def test_pooled_statistics_change_by_their_sensitivity(points, sizes):
+    groups, alone = GroupSizes(sizes=sizes), len(points[0]) == 1
+    stay, removed, added = (largest(points, sizes, move) for move in ("stay", "remove", "add"))
+    removing, adding = (
+        (removing_variance, adding_variance) if alone else (removing_covariance, adding_covariance)
+    )
     assert staying(groups) == pytest.approx(stay)
-    assert removing_variance(groups) == pytest.approx(removed)
-    assert adding_variance(groups) == pytest.approx(added)
-    statistic = PooledVariance(bounds=UNIT, groups=groups)
-    assert statistic.sensitivity(SUBSTITUTION).l1 == pytest.approx(stay)
-    assert statistic.sensitivity(ADD_REMOVE).l1 == pytest.approx(max(removed, added))
-
-
-@pytest.mark.parametrize(("points", "sizes"), COVARIANCES, ids=str)
-def test_pooled_covariance_changes_by_its_sensitivity(points, sizes):
-    groups = GroupSizes(sizes=sizes)
-    stay = largest(points, sizes, "stay")
-    removed, added = (largest(points, sizes, move) for move in ("remove", "add"))
-    assert staying(groups) == pytest.approx(stay)
-    assert removing_covariance(groups) == pytest.approx(removed)
-    assert adding_covariance(groups) == pytest.approx(added)
-    statistic = PooledCovariance(bounds=(UNIT, UNIT), groups=groups)
+    assert removing(groups) == pytest.approx(removed)
+    assert adding(groups) == pytest.approx(added)
+    statistic = pooled(PooledVariance if alone else PooledCovariance, sizes)
     assert statistic.sensitivity(SUBSTITUTION).l1 == pytest.approx(stay)
     assert statistic.sensitivity(ADD_REMOVE).l1 == pytest.approx(max(removed, added))
 

@@ -299,12 +299,3 @@ def test_a_table_that_says_nobodys_rows_and_recipes_of_another_kind_are_refused(
     summed = Preparation(owners=("x",), derived=(Derived(recipe=Recipe.SUM, column="word"),))
     with pytest.raises(ParameterError, match="cannot be made"):
         one_row_each(visits, summed)
-
-
-@pytest.mark.parametrize("rows", [1, 3])
-def test_a_mean_divides_by_people_and_not_by_rows(rows):
-    visits = table({"who": [1] * rows + [2], "x": [2.0] * rows + [0.0]})
-    made = one_row_each(visits, OF_X)
-    size = TableSize(people=made.people, public=True)
-    mean = Mean(bounds=Interval(lower=0.0, upper=2.0), size=size)
-    assert mean.value(made.frame.to_numpy(dtype=float)[:, 0]) == 1.0
