@@ -75,6 +75,19 @@ def test_number_of_draws_is_checked(draws):
         AveragedLaplace(noise=1.0, draws=draws)
 
 
+@pytest.mark.parametrize(
+    ("order", "shift", "epsilon", "delta"),
+    [
+        (3.0, 0.5, 0.5, 0.1651458181693),
+        (4.0, 1.0, 1.0, 0.4076856105443),
+        (1.5, 0.2, 0.1, 0.0656319164577),
+    ],
+)
+def test_profile_vectors_of_generalized_noise(order, shift, epsilon, delta):
+    law = GeneralizedGaussian(noise=1.0, order=order)
+    assert law.pairwise_delta([shift], [0.0], epsilon=epsilon) == pytest.approx(delta, rel=1e-11)
+
+
 CALIBRATED = [
     # order, epsilon, delta, scale, sd, exact delta of pDP, of approximate DP
     (1.5, 1, 1e-05, 3.32532181721, 2.85762631085, 6.788152e-06, 1.392991e-07),
