@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import mark_of
+from dpcore.analyses.labels import LabelsPlan
 from dpcore.data.columns import Column
 from dpcore.data.quantities import Quantity, found_text
 from dpcore.documents import claims
@@ -354,6 +355,12 @@ class DocumentEntry:
         if not dropped or not any(number.beside for number in self.numbers):
             return ""
         return str(self.asked["column"]["name"])
+
+    @property
+    def threshold(self) -> int | None:
+        """Return what the noisy count of a released label exceeds; ``None`` of no labels."""
+        plan = None if self.request is None else self.request.plan
+        return plan.law.threshold if isinstance(plan, LabelsPlan) else None
 
     @property
     def sensitivity(self) -> str:

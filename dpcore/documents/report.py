@@ -53,7 +53,7 @@ def report(subject: DocumentContext) -> str:
 
 
 def _column(column: Column, subject: DocumentContext) -> tuple[str, ...]:
-    bounds = bounds_text(column) + found_text(column) or ", ".join(column.labels)
+    bounds = (bounds_text(column) or ", ".join(column.labels)) + found_text(column)
     missing = "; ".join(assumptions.of_column(column, subject.missing))
     return column.title, column.meaning, quantity_of(column).name, bounds, missing
 

@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +21,8 @@ from dpcore.analyses import secure
 from dpcore.analyses.base import Mode
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.number import Query
-from dpcore.data.columns import MissingPolicy
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.dataset import Dataset
 from dpcore.documents import claims
 from dpcore.documents.context import cost_text, remaining_text
 from dpcore.documents.gathering import released
@@ -29,7 +31,7 @@ from dpcore.documents.report import methods, report
 from dpcore.errors import BudgetExceeded
 from dpcore.formatting import delta_text, significant
 from dpcore.ledger.transaction import release
-from dpcore.mechanisms.catalog import CATALOG, EXPONENTIAL
+from dpcore.mechanisms.catalog import EVERY, EXPONENTIAL, LABEL_SELECTION
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.digits import ends_text
 from dpcore.statistics.kinds import StatisticKind
@@ -38,7 +40,7 @@ from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table
 from tests.documents.test_counts_in_papers import several
 from tests.documents.test_reading import compared, of_two_tables
-from tests.releases.questions import AGE, asked, bounds, crossed, labels, terms
+from tests.releases.questions import AGE, asked, bounds, crossed, found_labels, labels, terms
 from tests.statistics.columns import dataset
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
@@ -127,7 +129,7 @@ CLAIMS = {
     r"The program cannot check this declaration\.": "claims.gaps",
     r"Bounds, categories, minimum sizes and questions must be chosen .*": "claims.gaps",
     r"A choice made by looking reveals .*": "claims.gaps",
-    r"Bounds that a release found are public\.": "claims.gaps",
+    r"Bounds and labels that a release found are public\.": "claims.gaps",
     r"Only releases of this account are counted\.": "claims.gaps",
     r"The curator declares which tables .*": "claims.gaps",
     r"The ranges do not include the effects of clamping, .*": "claims.gaps",
@@ -279,6 +281,24 @@ def of_found_bounds(*, found=True):
                 now=NOW,
             )
     return released(ledger.releases("f"), replace(known, entries=ledger.history("f")))
+
+
+def test_labels_that_were_found_are_in_documents_with_their_price():
+    ledger, town = opened(SUBSTITUTION), Column(name="town", kind=ColumnKind.CATEGORY)
+    listed = replace(town, labels=("Bern",), found_epsilon=2.0)
+    frame = pd.DataFrame({"town": ["Bern"] * 200 + ["Alone"]})
+    data = Dataset(name="t", frame=frame.astype("str"), columns=(town,))
+    known = replace(behind(SUBSTITUTION, ledger), dataset=data.with_columns(listed))
+    request = found_labels(epsilon=2.0)
+    value = request.value(data)
+    release(request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW)
+    subject = released(ledger.releases("f"), replace(known, entries=ledger.history("f")))
+    (found,) = subject.questions
+    assert found.threshold == request.plan.law.threshold
+    for page in (notice(subject), report(subject)):
+        assert "Labels of town" in page
+        assert "Alone" not in page
+    assert "Threshold of noisy counts" in report(subject)
 
 
 def test_bounds_that_were_found_are_in_documents_with_their_price():
@@ -575,12 +595,13 @@ def test_laplace_scale():
 
 def test_citations():
     subject = answered()
-    for key in (*CATALOG, EXPONENTIAL.key):
+    for key in EVERY:
         one = replace(subject.questions[0], key=key)
         told = methods(replace(subject, questions=(one,)))
         assert ("exact privacy profile" in told) is (key == "gaussian")
         assert ("sensitivity divided by ε" in told) is (key == "laplace")
         assert ("exponential mechanism (McSherry" in told) is (key == EXPONENTIAL.key)
+        assert ("selection (Desfontaines" in told) is (key == LABEL_SELECTION.key)
 
 
 def test_a_sample_has_ranges_for_the_population_and_a_census_has_none():
