@@ -194,21 +194,6 @@ def test_domains():
             PosteriorLaws(leverage=m, residual=e)
 
 
-def test_a_unique_person_is_given_away():
-    pairs = PosteriorPairs.of_members(leverage=[1.0], residual=[0.0], gamma=1.0)
-    assert pairs.epsilon(1e-6) == np.inf
-    assert pairs.delta(3.0) == 1
-    with pytest.raises(ParameterError, match=r"in \[0, 1\]"):
-        PosteriorPairs.of_members(leverage=[1.1], residual=[0.0], gamma=1.0)
-    with pytest.raises(ParameterError, match="at least 0"):
-        PosteriorPairs.of_newcomers(leverage=[-0.1], residual=[0.0], gamma=1.0)
-    for gamma in (0.0, np.inf, np.nan):
-        with pytest.raises(ParameterError, match="gamma"):
-            PosteriorPairs.of_newcomers(leverage=[0.1], residual=[0.0], gamma=gamma)
-    with pytest.raises(ParameterError, match="positive definite"):
-        simulate([0.0, 0.0], np.ones((2, 2)), gamma=1.0, rng=np.random.default_rng(0))
-
-
 @pytest.mark.parametrize(("m", "e"), [(0.1, 1.0), (1.55, 1.56), (1e-4, 3.0), (0.5, 0)])
 def test_the_best_test_between_with_and_without(m, e):
     alarm, detection = PosteriorLaws(leverage=m, residual=e).roc(points=4001)
