@@ -23,7 +23,7 @@ from dpcore.formatting import (
     three_digits,
     with_sign,
 )
-from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.catalog import STUDIED
 from dpcore.studies.attacks.noise import careless
 from dpcore.studies.comparing.error_curves import Fairness
 from dpcore.studies.comparing.error_maps import MapQuantity, Remedy, error_maps, remedies
@@ -61,11 +61,11 @@ FORM: Final = SettingsForm(
     row={
         "key": ChoiceSetting(
             label="Mechanism",
-            options=tuple(CATALOG),
+            options=tuple(STUDIED),
             value=PUBLISHED,
-            named=lambda name: CATALOG[name].label,
+            named=lambda name: STUDIED[name].label,
             key=_MECHANISM,
-            note="\n\n".join(f"**{e.label}**: {e.sentence}" for e in CATALOG.values()),
+            note="\n\n".join(f"**{e.label}**: {e.sentence}" for e in STUDIED.values()),
         ),
         "place": Slide(
             label="True value",
@@ -248,14 +248,14 @@ def _maps(setup: Setup) -> None:
         "Level lines of",
         maps.keys,
         index=1,
-        format_func=lambda key: CATALOG[key].label,
+        format_func=lambda key: STUDIED[key].label,
         key=f"lab-lines-{fairness.name.lower()}",
     )
     here = (setup.place, setup.shift / setup.epsilon)
     results.show(map_picture(maps, lines, here=here), "maps", simulated=True)
     text = (
         "The ring marks the settings above. Colors name the mechanism with the lowest "
-        f"error. Contour lines are for {CATALOG[lines].label}."
+        f"error. Contour lines are for {STUDIED[lines].label}."
     )
     if quantity is MapQuantity.MSE and fairness is Fairness.NOMINAL:
         text += f" {flip_sentence()}"
@@ -269,7 +269,7 @@ def _atoms(setup: Setup) -> None:
     if not any(np.any(atom > 0) for atom in mechanism.atoms(setup.place)):
         st.markdown(
             f"The noise here never releases exactly a bound ({setup.entry.label}). The figure "
-            f"shows {CATALOG[CLAMPED].label}."
+            f"shows {STUDIED[CLAMPED].label}."
         )
         setup = setup.through(CLAMPED)
         mechanism = setup.mechanism()
@@ -287,7 +287,7 @@ def _atoms(setup: Setup) -> None:
 
 def _redraws(setup: Setup) -> None:
     if setup.key not in {PUBLISHED, REPAIRED}:
-        label, shown = setup.entry.label, CATALOG[PUBLISHED].label
+        label, shown = setup.entry.label, STUDIED[PUBLISHED].label
         st.markdown(f"{label} draws once. The figure shows {shown}.")
         setup = setup.through(PUBLISHED)
     scale = setup.mechanism().noise
@@ -360,7 +360,7 @@ def _equal_privacy(setup: Setup) -> None:
     table: dict[str, list[str]] = {"mechanism": [], "actual ε": []}
     for row in rows:
         if row.place == _PLACES[0]:
-            table["mechanism"].append(CATALOG[row.key].label)
+            table["mechanism"].append(STUDIED[row.key].label)
             table["actual ε"].append(epsilon_text(row.real))
         cells = table.setdefault(f"value {in_full(row.place)}: bias / RMSE", [])
         cells.append(f"{with_sign(row.bias)} / {significant(row.rmse)}")
@@ -378,11 +378,11 @@ def _reading(rows: tuple[Remedy, ...]) -> str:
         honest = [
             row
             for row in rows
-            if row.place == place and CATALOG[row.key].claim_holds and CATALOG[row.key].bounded
-            if not CATALOG[row.key].needs_delta
+            if row.place == place and STUDIED[row.key].claim_holds and STUDIED[row.key].bounded
+            if not STUDIED[row.key].needs_delta
         ]
         best = min(honest, key=lambda row: row.rmse)
-        parts.append(f"{CATALOG[best.key].label} at {in_full(place)} ({significant(best.rmse)})")
+        parts.append(f"{STUDIED[best.key].label} at {in_full(place)} ({significant(best.rmse)})")
     return f"Lowest RMSE at equal actual ε: {', '.join(parts)}"
 
 

@@ -109,6 +109,7 @@ STYLES = {
     "bit-discrete": LineStyle(color="#D55E00", dash="dot", symbol="square-dot"),
     "bit-gaussian": LineStyle(color="#D55E00", dash="longdashdot", symbol="square-open"),
     "truncated-gaussian": LineStyle(color="#009E73", dash="longdash", symbol="diamond-open"),
+    "bounded-gaussian": LineStyle(color="#009E73", dash="dashdot", symbol="diamond-dot"),
     "limited": LineStyle(color="#CC79A7", dash="solid", symbol="triangle-nw"),
     "generalized": LineStyle(color="#8C510A", dash="dash", symbol="hexagon"),
     "gaussian-classic": LineStyle(color="#E69F00", dash="dash", symbol="triangle-down"),

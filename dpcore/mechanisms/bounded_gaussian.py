@@ -36,14 +36,16 @@ from scipy.special import erf, erfinv, gammainc, log_ndtr, ndtr, ndtri
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
 from dpcore.mechanisms.bounded import Bounded, place
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace_law import incomplete_difference, incomplete_sum, scaled
-from dpcore.mechanisms.mechanism import Sensitivity, require_noise
+from dpcore.mechanisms.mechanism import Sensitivity, require_budget, require_noise
 from dpcore.mechanisms.pairs import floats
 from dpcore.mechanisms.search import ROUND_UP, first_where, first_where_of_each
 from dpcore.privacy import gaussian as profile
-from dpcore.privacy.events import GaussianEvent
+from dpcore.privacy.events import PrivacyEvent, PureEvent
+from dpcore.privacy.halving import halved
 
 _ROOT_2 = math.sqrt(2.0)
 _ROOT_2_PI = math.sqrt(2 * math.pi)
@@ -110,7 +112,7 @@ class BoundedGaussian(Bounded):
     ) -> NDArray[np.bool_]:
         return self._upwards(a, d, h, epsilon) <= delta
 
-    def event(self, sensitivity: Sensitivity) -> GaussianEvent:
+    def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
         """Return the event of plain noise, which reveals at least as much."""
         return self._plain.event(sensitivity)
 
@@ -312,6 +314,43 @@ class TruncatedGaussian(BoundedGaussian):
 
     def _extreme(self, a: FloatArray, d: FloatArray, h: FloatArray) -> FloatArray:
         return np.asarray(h * (d - h / 2) + np.log(_inside(a, d) / _inside(a + h, d - h)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PureTruncatedGaussian(TruncatedGaussian):
+    """The same with enough noise for pure DP, on finite bounds (Chen and Hale 2022)."""
+
+    @classmethod
+    def calibrate(
+        cls, *, sensitivity: Sensitivity, epsilon: float, delta: float = 0.0, bounds: Interval
+    ) -> Self:
+        """Return the least scale whose pure level is ``epsilon``, found by halving.
+
+        With values ``D`` apart on bounds of width ``R`` the level is ``D (R - D/2)/sigma^2 -
+        log Z1/Z0``, and ``Z1/Z0`` lies between 1 and 2, which brackets the root.
+
+        Raises:
+            ParameterError: A bound is infinite, so that no scale is enough.
+
+        """
+        require_budget(epsilon, delta)
+        width, cells = bounds.width, sensitivity.coordinates
+        shift = min(sensitivity.largest, width)
+        if math.isinf(width):
+            raise ParameterError("Gaussian noise has a pure level on finite bounds only.")
+        if shift == 0:
+            return cls(noise=0.0, bounds=bounds)
+
+        def holds(noise: float) -> bool:
+            return cells * cls(noise=noise, bounds=bounds)._pure_level(shift) <= epsilon  # noqa: SLF001
+
+        low = math.sqrt(shift * (width - shift / 2) / (epsilon / cells + math.log(2)))
+        high = math.sqrt(shift * width * cells / epsilon) * ROUND_UP
+        return cls(noise=halved(holds, low, high)[1], bounds=bounds)
+
+    def event(self, sensitivity: Sensitivity) -> PureEvent:
+        """Return the pure level."""
+        return PureEvent.from_ratio(self.epsilon(sensitivity))
 
 
 def _inside(a: FloatArray, d: FloatArray) -> FloatArray:

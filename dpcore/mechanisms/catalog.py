@@ -8,7 +8,11 @@ from typing import cast
 
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.boundary_inflated_geometric import BoundaryInflatedGeometric
-from dpcore.mechanisms.bounded_gaussian import BoundaryInflatedGaussian, TruncatedGaussian
+from dpcore.mechanisms.bounded_gaussian import (
+    BoundaryInflatedGaussian,
+    PureTruncatedGaussian,
+    TruncatedGaussian,
+)
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.gaussian import Gaussian, classic, liu, one_sided, two_sided
@@ -113,7 +117,7 @@ CATALOG: dict[str, Entry] = {
         Entry(
             key="truncated-gaussian",
             label="Truncated Gaussian",
-            sentence="Redraws until inside the bounds. The noise of plain Gaussian is enough.",
+            sentence="Redraws until inside the bounds. Unlike Laplace, it needs no more noise.",
             needs_delta=True,
             bounded=True,
             calibrate=TruncatedGaussian.calibrate,
@@ -189,5 +193,15 @@ DISCRETE = Entry(
     calibrate=BoundaryInflatedGeometric.calibrate,
 )
 """For counts only."""
-EVERY = CATALOG | {entry.key: entry for entry in (EXPONENTIAL, LABEL_SELECTION, DISCRETE)}
+STUDIED = CATALOG | {
+    "bounded-gaussian": Entry(
+        key="bounded-gaussian",
+        label="Bounded Gaussian, pure ε",
+        sentence="Redraws until inside the bounds, with enough noise for ε without δ.",
+        bounded=True,
+        calibrate=PureTruncatedGaussian.calibrate,
+    )
+}
+"""What can be studied between finite bounds: one more."""
+EVERY = STUDIED | {entry.key: entry for entry in (EXPONENTIAL, LABEL_SELECTION, DISCRETE)}
 """All mechanisms, by key."""

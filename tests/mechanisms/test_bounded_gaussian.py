@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from dpcore.analyses import secure
-from dpcore.errors import ClaimError
-from dpcore.mechanisms.bounded_gaussian import BoundaryInflatedGaussian, TruncatedGaussian
+from dpcore.data.bounds import Interval
+from dpcore.errors import ClaimError, ParameterError
+from dpcore.mechanisms.bounded_gaussian import (
+    BoundaryInflatedGaussian,
+    PureTruncatedGaussian,
+    TruncatedGaussian,
+)
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.limited_laplace import LimitedLaplace
 from dpcore.mechanisms.mechanism import Sensitivity
@@ -108,6 +113,25 @@ def test_a_truncated_density_exceeds_no_test_of_plain_noise():
         seen = (alarm > 1e-12) & (found < 1 - 1e-12)
         gained = stats.norm.ppf(found[seen]) - stats.norm.ppf(alarm[seen])
         assert gained.max() <= (high - low) / noise * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_pure_scale_is_the_least_one(epsilon):
+    for shift in (0.02, 0.3, 1.0):
+        one = Sensitivity.scalar(shift)
+        law = PureTruncatedGaussian.calibrate(sensitivity=one, epsilon=epsilon, bounds=UNIT)
+        first = np.linspace(0, 1 - shift, 201)[:, None]
+        levels = law.pairwise_epsilon(first, first + shift)
+        assert levels.max() <= law.epsilon(one) <= epsilon
+        assert levels.max() == pytest.approx(epsilon, rel=1e-9)
+        # The largest loss is at a bound: no release between them has a larger one.
+        x = np.linspace(0, 1, 101)
+        loss = np.abs(np.log(law.pdf(x, 0.0) / law.pdf(x, shift)))
+        assert loss.max() == pytest.approx(epsilon, rel=1e-9)
+        assert law.event(one).parameter == law.epsilon(one)
+    half = Interval(lower=0.0, upper=math.inf)
+    with pytest.raises(ParameterError, match="finite bounds"):
+        PureTruncatedGaussian.calibrate(sensitivity=one, epsilon=epsilon, bounds=half)
 
 
 @settings(deadline=None, max_examples=25)

@@ -30,7 +30,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
-from dpcore.mechanisms.bounded_gaussian import TruncatedGaussian
+from dpcore.mechanisms.bounded_gaussian import PureTruncatedGaussian, TruncatedGaussian
 from dpcore.mechanisms.laplace import AveragedLaplace
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.mechanisms.truncated import TruncatedLaplace
@@ -139,7 +139,12 @@ def pieces(trial: Trial, draws: int) -> int:
 _LEAST_EPSILON: Final = 1e-6
 """Stands for a claimed epsilon of 0."""
 _BATCH: Final = 2000
-_SLOW: Final = {TruncatedLaplace: 100, TruncatedGaussian: 50, AveragedLaplace: 600}
+_SLOW: Final = {
+    TruncatedLaplace: 100,
+    TruncatedGaussian: 50,
+    PureTruncatedGaussian: 50,
+    AveragedLaplace: 600,
+}
 """How many numbers are drawn at a time, by mechanism."""
 _ONE_BY_ONE: Final = 50
 _FEW_PEOPLE: Final = 100

@@ -172,6 +172,7 @@ COMPARED = (
     "truncated",
     "truncated-published",
     "laplace",
+    "bounded-gaussian",
     "limited",
     "bit-gaussian",
     "truncated-gaussian",

@@ -33,7 +33,7 @@ from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
 from dpcore.inference.proportion_intervals import clopper_pearson
 from dpcore.mechanisms.bounded import place
-from dpcore.mechanisms.catalog import CATALOG, Entry
+from dpcore.mechanisms.catalog import STUDIED, Entry
 from dpcore.mechanisms.laplace_law import incomplete_sum
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity, require_budget
 from dpcore.mechanisms.truncated import TruncatedLaplace
@@ -70,7 +70,7 @@ class Setup:
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon)
-        if self.key not in CATALOG:
+        if self.key not in STUDIED:
             raise ParameterError(f"no mechanism is called {self.key!r}; take one of the catalog.")
         if not 0 <= self.place <= 1:
             raise ParameterError(f"place must be in [0, 1], got {self.place}.")
@@ -80,7 +80,7 @@ class Setup:
     @property
     def entry(self) -> Entry:
         """Return what the catalog says about the mechanism."""
-        return CATALOG[self.key]
+        return STUDIED[self.key]
 
     @property
     def delta(self) -> float:
