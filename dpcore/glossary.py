@@ -303,6 +303,19 @@ _TERMS: Final = (
         page="plan",
     ),
     GlossaryEntry(
+        word="account",
+        plain="The [privacy budget] of the people of one dataset, with everything charged to it. "
+        "Changed copies of the dataset share it.",
+        page="manage",
+    ),
+    GlossaryEntry(
+        word="rank",
+        also=("ranks",),
+        plain="The place of a value when all values are sorted. An error of 5 ranks means that up "
+        "to 5 people lie between the result and the true value.",
+        page="accuracy",
+    ),
+    GlossaryEntry(
         word="ledger",
         plain="The record of all releases and their costs. Later changes to it are detected.",
         page="budget",
@@ -311,6 +324,7 @@ _TERMS: Final = (
         word="composition",
         plain="How the costs of several releases add up. Adding them is always valid. "
         "Tighter methods may give a smaller total.",
+        also=("basic composition", "advanced composition"),
         exact="Basic, advanced, [zCDP], and [privacy loss distribution].",
         page="budget",
     ),

@@ -34,6 +34,8 @@ from ui.text import after_number
 ALL = "bias, SD and RMSE"
 """All metrics, side by side."""
 MARGIN = "margin of error"
+EARLIER_FAIRNESS = {"same true epsilon": Fairness.TRUE, "same nominal epsilon": Fairness.NOMINAL}
+"""How earlier links name what mechanisms have in common."""
 _USUAL = (0.01, 10.0)
 _OFTEN = (0.1, 10.0)
 """Of epsilon; where others are set, a picture grows by whole decades."""
@@ -75,13 +77,14 @@ def show(asked: Request, study: Study, group: int) -> None:
         key="axis",
         disabled=metric == MARGIN,
     )
+    controls.read_older("fairness", EARLIER_FAIRNESS)
     fairness = third.selectbox(
         "Match by",
         list(Fairness),
         key="fairness",
         disabled=metric == MARGIN or not (noisy or query.kind.of_matrix),
         note="Truncation as published keeps the Laplace scale and so gives up to twice the "
-        "nominal epsilon. At the same true epsilon its scale is corrected.",
+        "nominal ε. At the same actual ε its scale is corrected.",
     )
     place = fourth.slider(
         "Assumed true value (share of the range)",
@@ -181,7 +184,7 @@ def compared(asked: Request, fairness: Fairness) -> tuple[str, ...]:
     if chosen not in keys:
         st.caption(
             f"“{asked.entry.label}” has an actual ε above the nominal one and has no place at "
-            "the same true epsilon. Compare at the same nominal epsilon to see it."
+            "the same actual ε. Compare at the same nominal ε to see it."
         )
     return keys
 
@@ -205,7 +208,7 @@ def against_epsilon(at: ComparedPoint, shown: Shown) -> None:
     curves, dots = session.remember("tradeoffs", whatever, compute)
     here = error_curves.at_setting(at, keys)
     with_here = (line.joined_by(one) for line, one in zip(curves, here, strict=True))
-    axis = SweepAxis(label="epsilon", at=at.epsilon, log=True)
+    axis = SweepAxis(label="ε", at=at.epsilon, log=True)
     _draw(tuple(with_here), dots, here, axis, at, shown)
 
 
@@ -271,11 +274,11 @@ def why(at: ErrorSetting, fairness: Fairness) -> None:
         real = truncated.epsilon(at.query.sensitivity)
         text += (
             f" At the same nominal ε = {significant(at.epsilon)} truncation looks better "
-            f"than it is: its true ε is {significant(real, up=True)}."
+            f"than it is: its actual ε is {significant(real, up=True)}."
         )
     else:
         text += (
-            f" At the same true ε, truncation needs the noise scale "
+            f" At the same actual ε, truncation needs the noise scale "
             f"{significant(truncated.noise)} where Laplace and BIT need "
             f"{significant(laplace.noise)}."
         )

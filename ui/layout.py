@@ -76,7 +76,14 @@ _RULES = """
 }
 .st-key-plan-rows { gap: 0.25rem !important; }
 /* On a phone a row of the plan takes two lines, and names its cells itself. */
-@media (max-width: 640px) { .st-key-plan-heading { display: none; } }
+@media (max-width: 640px) {
+  .st-key-plan-heading { display: none; }
+  [class*="st-key-plan-wanted-"]::before, [class*="st-key-plan-epsilon-"]::before,
+  [class*="st-key-plan-weight-"]::before { font-size: 0.8rem; opacity: 0.7; }
+  [class*="st-key-plan-wanted-"]::before { content: "target"; }
+  [class*="st-key-plan-epsilon-"]::before { content: "ε"; }
+  [class*="st-key-plan-weight-"]::before { content: "weight"; }
+}
 </style>
 """
 

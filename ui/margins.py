@@ -37,11 +37,13 @@ def show(asked: Request, study: Study, group: int) -> None:
         plan = AnalysisPlan(items=(item,), total=asked.epsilon, split=Split.EQUAL)
     except ParameterError:
         return
-    results.show(margin_picture(compare(plan, around(plan.total))), "margin", simulated=True)
+    picture = margin_picture(compare(plan, around(plan.total)))
+    named = replace(picture, title=f"{asked.entry.label}: {picture.title}")
+    results.show(named, "margin", simulated=True)
     width = item.width
     of = f" It is for {literal(width.of)}." if width.assumed or width.relative else ""
     target = "" if wanted is not None else " Plan can set a target."
-    st.caption(f"95%, noise only, {asked.entry.label}.{of}{target}")
+    st.caption(f"95%, noise only, for this mechanism.{of}{target}")
     if isinstance(asked.plan, ChainPlan):
         _each_quantile(asked.plan, asked)
 
@@ -89,7 +91,7 @@ def of_quantiles(asked: Request, study: Study) -> None:
         picture = errors_picture(
             curves,
             here=here,
-            along=SweepAxis(label="epsilon", at=asked.epsilon, log=True),
+            along=SweepAxis(label="ε", at=asked.epsilon, log=True),
             unit=asked.query.quantity.of_differences,
             each=name,
         )

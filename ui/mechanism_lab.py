@@ -46,6 +46,7 @@ from dpcore.studies.teaching.laboratory import (
 )
 from ui import controls, results, session
 from ui.auditing import MECHANISM, WHAT
+from ui.comparing import EARLIER_FAIRNESS
 from ui.form import ChoiceSetting, DeclaredStudy, SettingsForm, Slide
 from ui.live_chart import Film
 
@@ -235,6 +236,7 @@ def _maps(setup: Setup) -> None:
         key="lab-quantity",
         note="Mean squared error = bias² + variance.",
     )
+    controls.read_older("lab-fairness", EARLIER_FAIRNESS)
     fairness = second.selectbox(
         "Compare at the",
         # The fair one comes first: the other speaks for the mechanism that lies.

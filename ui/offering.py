@@ -105,7 +105,7 @@ def _name(request: Releasable, study: Study, *, key: str) -> str:
 def badge(answer: Release, key: str) -> None:
     """Close the frame of an answer: what it cost, what drew it, and its files."""
     st.markdown(
-        f"Cost: {cost_text(answer.cost)}. Draw {answer.draw} of this question, "
+        f"Cost: {cost_text(answer.cost)}. Release {answer.draw} of this question, "
         f"{literal(answer.mechanism_label)}, drawn by {literal(answer.sampler)}."
         + results.in_plan(answer)
     )

@@ -102,7 +102,7 @@ def _said(asked: Request, answer: Release) -> str:
     return (
         f"{literal(capital(asked.statement))}.{outside} "
         f"{literal(answer.mechanism_label)}, noise scale {scale}, drawn by "
-        f"{literal(answer.sampler)}. Cost: {previews.price(asked)}. Draw {answer.draw} of this "
+        f"{literal(answer.sampler)}. Cost: {previews.price(asked)}. Release {answer.draw} of this "
         "question." + results.in_plan(answer)
     )
 

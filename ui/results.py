@@ -56,7 +56,9 @@ def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
     or public settings alone, so that there is nothing in it to hide.
     """
     picture = picture.stamped(classroom=not simulated and session.mode() is Mode.CLASSROOM)
-    st.markdown(f"**{literal(picture.title)}**")
+    # A line may end before the sign, not after it.
+    title = literal(picture.title).replace("± ", "±\u00a0")
+    st.markdown(f"**{title}**")
     live_chart.show(picture, key=f"figure-{key}")
     _twin(picture, key)
 
@@ -280,7 +282,7 @@ def _whole(release: Release) -> None:
     st.markdown(f"{literal(capital(release.said))}.")
     st.caption(
         f"Privacy cost: {cost_text(release.cost)}. {literal(release.mechanism_label)}, "
-        f"draw {release.draw}.{in_plan(release)}"
+        f"release {release.draw} of this question.{in_plan(release)}"
     )
     release_files([release], "one")
 

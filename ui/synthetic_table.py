@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -297,9 +298,11 @@ def _ask_plan(study: Study) -> None:
         "column explains it.",
     )
     bins = second.number("Bins per number", 8, (2, _MOST_BINS), key="made-up-bins", kept="table")
+    account = session.account(study)
+    left = math.inf if account.budget.epsilon is None else float(account.remaining.epsilon)
     epsilon = third.number(
         "ε for all counts",
-        1.0,
+        min(1.0, left) if left > 0 else 1.0,
         (1e-6, 100.0, 0.1),
         key="made-up-epsilon",
         kept="table",
@@ -314,6 +317,7 @@ def _ask_plan(study: Study) -> None:
             format_func=[names[at] for at in chosen].__getitem__,
             key=f"made-up-hub-{session.generation()}",
             kept="session",
+            note="The column that every other column is counted together with.",
         )
         hub = ready[chosen[place]]
     asked = questions(

@@ -226,14 +226,14 @@ def _labels(sizes: list[int]) -> list[str]:
     """Return the labels of the axis, blank where they would touch on a phone.
 
     >>> _labels([50, 100, 200, 500, 1000])
-    ['50', '', '200', '', '1000']
+    ['50', '', '200', '', '1,000']
     """
     room = 0.28 * math.log(sizes[-1] / sizes[0])
     kept = [sizes[-1]]
     for size in reversed(sizes[:-1]):
         if math.log(kept[-1] / size) >= room:
             kept.append(size)
-    return [str(size) if size in kept else "" for size in sizes]
+    return [f"{size:,}" if size in kept else "" for size in sizes]
 
 
 def _takeaway(
@@ -449,7 +449,7 @@ def prices_picture(prices: Sequence[IntervalPrice]) -> Picture:
 
 def _read_at(numbers: list[int]) -> dict[str, Any]:
     """Return the ticks of an axis that is read at these numbers."""
-    return {"tickvals": numbers, "ticktext": [str(number) for number in numbers]}
+    return {"tickvals": numbers, "ticktext": [f"{number:,}" for number in numbers]}
 
 
 def _edges(corners: list[FloatArray]) -> Trace:

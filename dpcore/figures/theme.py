@@ -28,7 +28,13 @@ Spec = dict[str, Any]
 """Traces and layout of a figure in Plotly's own words."""
 
 HEIGHT = 380
-_GRID = {"gridcolor": "rgba(127,127,127,0.18)", "zeroline": False, "separatethousands": True}
+_GRID = {
+    "gridcolor": "rgba(127,127,127,0.18)",
+    "zeroline": False,
+    "separatethousands": True,
+    # 48,000 and not 48k, up to a million.
+    "minexponent": 6,
+}
 CONFIDENTIAL = "#E69F00"
 PUBLIC = "#0072B2"
 NEUTRAL = "#7F7F7F"

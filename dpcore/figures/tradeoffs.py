@@ -192,9 +192,13 @@ def errors_picture(
     ranked = sorted(here, key=lambda curve: float(curve.rmse[0]))
     said = ", ".join(f"{_LABELS[curve.key]} {_error_text(curve)}" for curve in ranked)
     of_each = f" of the {each}" if each else ""
+    unbiased = [
+        _LABELS[curve.key] for curve in curves if np.isnan(_seen(curve, ErrorMetric.BIAS)).all()
+    ]
     return Picture.of(
-        f"RMSE{of_each} at {along.label} {significant(along.at)}"
-        f"{f', in {unit}' if unit else ''}: {said}",
+        f"RMSE{of_each} at {along.label} = {significant(along.at)}"
+        f"{f', in {unit}' if unit else ''}: {said}"
+        f"{'. No bias: ' * bool(unbiased)}{', '.join(unbiased)}",
         _errors_table(curves, along),
         drawn=f"Bias, standard deviation and RMSE against {along.label}, a line a mechanism",
         traces=traces,
@@ -240,7 +244,7 @@ def _errors_table(curves: Sequence[ErrorCurve], along: SweepAxis) -> pd.DataFram
                     "bias": curve.bias,
                     "spread": curve.spread,
                     "typical error": curve.rmse,
-                    "true epsilon": curve.epsilon,
+                    "actual ε": curve.epsilon,
                 }
             )
             for curve in curves
@@ -277,7 +281,7 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
             f"{percent(winners.share(len(labels) - 1))} the best two are equal"
         ),
         {
-            "epsilon": np.repeat(winners.epsilon, len(winners.position)),
+            "ε": np.repeat(winners.epsilon, len(winners.position)),
             "place between the bounds": np.tile(winners.position, len(winners.epsilon)),
             "least error": labels[winners.best].ravel(),
             "smaller than the next by, %": 100 * winners.saving.ravel(),
@@ -286,7 +290,7 @@ def winners_picture(winners: Winners, *, axis: str, each: str = "") -> Picture:
         traces=[ground],
         height=420,
         xaxis=_scale(axis, log=False),
-        yaxis=_scale("epsilon", log=True),
+        yaxis=_scale("ε", log=True),
         annotations=[
             _word(winners, plain(label), np.argwhere(winners.best == index))
             for index, label in enumerate(labels)
@@ -327,7 +331,7 @@ def _heights(label: str, axis: SweepAxis, metric: ErrorMetric) -> dict[str, Any]
     A bias near 0 would not be seen beside the largest one of any epsilon.
     """
     if metric is ErrorMetric.BIAS:
-        moves = "" if axis.label == "epsilon" else ", scaled to this epsilon"
+        moves = "" if axis.label == "ε" else ", scaled to this epsilon"
         return _scale(f"{label}{moves}", log=False)
     if axis.heights is None:
         return _scale(label, log=True) | FITTING
@@ -349,18 +353,18 @@ def _curves_title(
     errors = [float(curve.rmse[0]) for curve in here]
     if metric is ErrorMetric.BIAS and most < _VISIBLE * min(errors):
         return (
-            f"At {axis.label} {significant(axis.at)} no mechanism has a visible "
+            f"At {axis.label} = {significant(axis.at)} no mechanism has a visible "
             f"bias{of_each}: the bounds are far away on the scale of the noise"
         )
     if math.isnan(most):
-        return f"At {axis.label} {significant(axis.at)}, there are too few people to say"
+        return f"At {axis.label} = {significant(axis.at)}, there are too few people to say"
     best = _joined(key for key, height in heights.items() if height <= 1.001 * least)
     worst = _joined(key for key, height in heights.items() if height >= 0.999 * most)
     if best == worst:
-        return f"At {axis.label} {significant(axis.at)}, all have the same {metric}{of_each}"
+        return f"At {axis.label} = {significant(axis.at)}, all have the same {metric}{of_each}"
     suffix = f" {unit}" if unit else ""
     text = (
-        f"Smallest {metric}{of_each} at {axis.label} {significant(axis.at)}: {best} "
+        f"Smallest {metric}{of_each} at {axis.label} = {significant(axis.at)}: {best} "
         f"({significant(least)}{suffix}), largest: {worst} ({significant(most)}{suffix})"
     )
     own = heights.get(chosen)

@@ -15,6 +15,7 @@ from dpcore.analyses.measurement import Direct, Width
 from dpcore.analyses.quantiles import RankPlan
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
+from dpcore.statistics.kinds import StatisticKind
 
 LEAST, MOST = 1e-9, 700.0
 """The epsilons that a question can be planned with."""
@@ -132,15 +133,32 @@ class PlannedQuery:
 
     @cached_property
     def width(self) -> Width:
-        """Return how far off the answer will be; nothing where it cannot be given."""
+        """Return how far off the answer will be; nothing where it cannot be given.
+
+        That of a correlation depends on the released variances.
+        """
+        if self._is_correlation:
+            return Width(half=math.inf, of=MARGIN_UNKNOWN)
         return _width(self.request, self.group)
+
+    @property
+    def _is_correlation(self) -> bool:
+        request = self.request
+        return isinstance(request, Request) and request.query.kind is StatisticKind.CORRELATION
 
     def half_at(self, epsilon: float) -> float:
         """Return the half-width at an epsilon; infinite where it cannot be that one."""
+        return math.inf if self._is_correlation else self.noise_at(epsilon)
+
+    def noise_at(self, epsilon: float) -> float:
+        """Return how wide the noise is by which a total is divided.
+
+        Of a correlation it is that of variances and covariances, as a part of the largest.
+        """
         if self._of_one is not None:
             return self._of_one / epsilon
         try:
-            return self.at(epsilon).width.half
+            return _width(self.at(epsilon).request, self.group).half
         except ParameterError:
             return math.inf
 
@@ -160,8 +178,11 @@ class PlannedQuery:
 
     @property
     def seen(self) -> bool | None:
-        """Tell whether the answer shows what must be seen; None if nothing must."""
-        if self.wanted is None:
+        """Tell whether the answer shows what must be seen; None if nothing must.
+
+        Or if its margin is known only once it is released.
+        """
+        if self.wanted is None or math.isinf(self.width.half):
             return None
         return self.width.half / AS_GOOD <= self.wanted
 
@@ -190,6 +211,8 @@ def _width(request: Releasable, group: int) -> Width:
         return Width(half=math.inf, of=str(error))
 
 
+MARGIN_UNKNOWN: Final = "known after release"
+"""What stands for a margin that depends on what is released."""
 MOST_ITEMS = 200
 
 

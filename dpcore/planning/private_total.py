@@ -49,7 +49,7 @@ LABEL: Final = "Sparse vector (above threshold)"
 TOLD: Final = "total ε"
 MOST_TOTALS: Final = 50
 _OWN: Final = {"laplace", "bit"}
-_MISSED: Final = 0.05
+MISSED: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class ChoicePlan:
     @property
     def off_by(self) -> int:
         """Return by how many people it may misjudge, 95 times of 100 no more."""
-        return self.search.off_by(len(self.totals), missed=_MISSED)
+        return self.search.off_by(len(self.totals), missed=MISSED)
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
         """Return that nothing is known of it beforehand."""

@@ -321,7 +321,7 @@ def _curve(item: PlannedQuery, decade: int) -> _Curve:
 
 
 def _log_ratio(item: PlannedQuery, epsilon: float) -> float:
-    half = item.half_at(min(max(epsilon, LEAST), MOST))
+    half = item.noise_at(min(max(epsilon, LEAST), MOST))
     return math.log(min(max(half, 1 / _LARGEST), _LARGEST) / (aim(item) or 1.0))
 
 

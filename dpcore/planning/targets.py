@@ -123,7 +123,7 @@ _OF_BOUNDS: Final = {
     StatisticKind.POPULATION_VARIANCE: (0.5, 2),
 }
 """How far a statistic can go: a part of the width of the bounds, to this power."""
-_SHARES: Final = {StatisticKind.PROPORTION, StatisticKind.PROPORTIONS}
+_SHARES: Final = {StatisticKind.PROPORTION, StatisticKind.PROPORTIONS, StatisticKind.CORRELATION}
 
 
 def aim(item: PlannedQuery) -> float | None:

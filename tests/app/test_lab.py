@@ -107,11 +107,11 @@ def test_only_the_open_station_is_drawn(lab):
 
 def test_maps_of_every_kind_are_drawn(lab):
     visit(lab, "Lowest error")
-    for fairness in ("same nominal epsilon", "same true epsilon"):
+    for fairness in ("same nominal ε", "same actual ε"):
         choose(lab, "Compare at the", fairness)
         for quantity in ("mean squared error", "bias", "variance"):
             choose(lab, "Map of", quantity)
-            nominal = fairness == "same nominal epsilon"
+            nominal = fairness == "same nominal ε"
             told = "changes twice" in said(lab)
             assert told is (nominal and quantity == "mean squared error")
             assert ("flatters truncation" in said(lab)) is nominal

@@ -147,7 +147,7 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
     declare_smoker(use_large_table(open_page))
     app = choose(open_page("release"), Column="age")
     press_release(app)
-    assert "Draw 1 of this question" in said(app)
+    assert "Release 1 of this question" in said(app)
     # Its answer is stored: it is not released again, and the parts are not read for it.
     assert release_button(app.run()).disabled
     assert [value is None for _, value in asked] == [False]
@@ -369,7 +369,7 @@ def again(app, *, of=None):
 
 def until_answered(app):
     deadline = time.monotonic() + SOON
-    while "Draw 1 of this question" not in said(app):
+    while "Release 1 of this question" not in said(app):
         assert time.monotonic() < deadline, said(app)
         again(app)
     return app

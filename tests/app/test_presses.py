@@ -20,7 +20,7 @@ from tests.conftest import PATIENCE, ROOT
 from ui import releasing, session
 from ui.releasing import Pressed
 
-ANSWER = "Draw 1 of this question"
+ANSWER = "Release 1 of this question"
 PRESSED = Pressed("of another page", 1, Mode.RELEASE, confirmed=True)
 
 
@@ -97,7 +97,7 @@ def test_second_word_is_kept_where_the_run_that_drew_is_cut_short(
     # Draws of another answer follow without being asked about once more.
     monkeypatch.setattr(releasing, "_SAME_CLICK", 0.0)
     again_button(asked).click().run()
-    assert "Draw 2 of this question" in shown(asked)
+    assert "Release 2 of this question" in shown(asked)
 
 
 def test_press_whose_question_is_gone_is_lost_and_said_to_be() -> None:

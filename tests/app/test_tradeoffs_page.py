@@ -76,8 +76,8 @@ def test_the_chosen_mechanism_is_compared(page):
         page, selectbox={"Mechanism": "gaussian-classic"}, number_input={"ε for this release": 5.0}
     )
     assert CATALOG["gaussian-classic"].label not in compared(page)
-    assert "has no place at the same true epsilon" in shown(page)
-    at(page, fair="same nominal epsilon")
+    assert "has no place at the same actual ε" in shown(page)
+    at(page, fair="same nominal ε")
     assert CATALOG["gaussian-classic"].label in compared(page)
 
 
@@ -135,7 +135,7 @@ def test_axes_hold_still_while_epsilon_moves(page, along):
 def test_bias_spread_and_error_stand_side_by_side(page):
     at(page, show="bias, SD and RMSE")
     (title,) = titles(page)
-    assert title.startswith("RMSE at epsilon 0.5")
+    assert title.startswith("RMSE at ε = 0.5")
     (figure,) = charts(page)
     panels = {trace["xaxis"] for trace in figure["data"]}
     assert panels == {"x", "x2", "x3"}

@@ -235,7 +235,7 @@ def test_errors_quote_no_cell(context, server):
     visitor.use(0, 10)
     visitor.go("release")
     visitor.press_release()
-    expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+    expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
     for broken in (
         f'age,name\n1,"{CELL}\n2,x\n',
         f"age,name\n1,{CELL},3\n",

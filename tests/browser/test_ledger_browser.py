@@ -109,7 +109,7 @@ def test_triple_clicks_are_charged_once(context, server):
     visitor.settle()
     assert book.releases == ()
     visitor.spend.click(click_count=3)
-    expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+    expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
     visitor.settle()
     # The third click may have landed on "Draw again", and is ignored there.
     assert [release.draw for release in book.releases] == [1]

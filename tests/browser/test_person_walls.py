@@ -76,7 +76,7 @@ def test_views_of_one_release_stay_in_their_area(context, server):
     visitor.go("release")
     visitor.number("ε for this release", EPSILON)
     visitor.press_release()
-    expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+    expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
     visitor.settle()
     visitor.go("privacy_loss")
     visitor.page.get_by_text("the table without the person").click()

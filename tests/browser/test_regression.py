@@ -74,7 +74,7 @@ def test_upload_to_coefficients_and_a_second_draw(context, server):
 
     # The answer is still there, and mechanisms without a guarantee are refused.
     visitor.go("regression")
-    expect(visitor.page.get_by_text("Draw 2 of this question")).to_be_visible()
+    expect(visitor.page.get_by_text("Release 2 of this question")).to_be_visible()
     visitor.choose("Model", "Poisson")
     expect(visitor.release_button).to_be_disabled()
     expect(visitor.page.get_by_text("guarantees nothing").first).to_be_visible()
@@ -87,7 +87,7 @@ def released(visitor: Visitor, *, draw: int) -> Release:
 
 
 def download(visitor: Visitor, *, draw: int) -> Release:
-    shown = visitor.page.get_by_text(f"Draw {draw} of this question")
+    shown = visitor.page.get_by_text(f"Release {draw} of this question")
     expect(shown).to_be_visible()
     visitor.settle()
     return Release.from_json(visitor.download("Download JSON"))

@@ -30,7 +30,7 @@ TITLES = {
 
 def released(visitor: Visitor) -> Release:
     visitor.press_release()
-    expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+    expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
     visitor.settle()
     return Release.from_json(visitor.download("Download JSON"))
 

@@ -154,7 +154,7 @@ class Watch:
     def released(self) -> None:
         """Release with the area open: files hold the answer and nothing else."""
         self.visitor.press_release()
-        drawn = self.visitor.page.get_by_text("Draw 1 of this question")
+        drawn = self.visitor.page.get_by_text("Release 1 of this question")
         expect(drawn).to_be_visible()
         self.visitor.settle()
         self.download()

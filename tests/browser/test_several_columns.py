@@ -45,9 +45,9 @@ def released(visitor, question: str) -> Release:
     # This question and what it costs are on screen, and no answer to the one before.
     expect(visitor.page.locator(".st-key-card")).to_contain_text(question, ignore_case=True)
     expect(visitor.page.locator(".st-key-beside")).to_contain_text("Attacker: 50%")
-    expect(visitor.page.get_by_text("Draw 1 of this question")).to_have_count(0)
+    expect(visitor.page.get_by_text("Release 1 of this question")).to_have_count(0)
     visitor.press_release()
-    expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+    expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
     visitor.settle()
     return Release.from_json(visitor.download("Download JSON"))
 

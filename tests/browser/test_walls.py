@@ -102,7 +102,7 @@ def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
     for statistic in ASKED:
         visitor.choose("Statistic", statistic)
         visitor.press_release()
-        expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+        expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
         visitor.settle()
         seen.append(visitor.text)
         addresses.append(visitor.page.url)
@@ -196,7 +196,7 @@ def test_release_mode_keeps_new_true_numbers_from_the_browser(context, server):
 
     def release() -> None:
         visitor.press_release()
-        expect(visitor.page.get_by_text("Draw 1 of this question")).to_be_visible()
+        expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
         visitor.settle()
         seen.append(visitor.text)
         seen.append(visitor.download("Download JSON"))
@@ -272,6 +272,6 @@ def test_link_opens_the_same_page_and_releases_nothing(browser, context, server)
     field = page.get_by_role("spinbutton", name="ε for this release")
     expect(field).to_have_value("0.7")
     expect(page.get_by_text("0 of 3 ε spent")).to_be_visible()
-    expect(page.get_by_text("Draw 1 of this question")).to_have_count(0)
+    expect(page.get_by_text("Release 1 of this question")).to_have_count(0)
     expect(page.get_by_text("95% CI")).to_have_count(0)
     elsewhere.close()

@@ -188,7 +188,7 @@ class Visitor:
         The app takes a press that follows the last draw closely for the same click, and
         charges nothing for it.
         """
-        shown = self.page.get_by_text(f"Draw {draw} of this question")
+        shown = self.page.get_by_text(f"Release {draw} of this question")
         deadline = time.monotonic() + DEADLINE / 1000
         while not shown.count():
             assert time.monotonic() < deadline, f"draw {draw} never comes"

@@ -85,7 +85,7 @@ def test_panel_without_any_correlation_says_so():
 def test_repair_is_shown_beside_what_was_released():
     picture = covariance_picture("abc", BROKEN.before, BROKEN.after)
     before, after = picture.figure.data
-    assert before.text[0][1] == "1<br>r 1.00"
+    assert before.text[0][1] == "1<br>r 1"
     assert after.text[0][1] == "0.761<br>r 0.76"
     assert picture.title.endswith("moves a correlation by up to 0.239")
     assert picture.table["as released"].tolist() == [1, 1, 1, 1, 0, 1]

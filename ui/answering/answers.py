@@ -37,7 +37,7 @@ def show(answer: Release, asked: Request) -> None:
             f", noise scale {significant(answer.noise)} {literal(noise_unit(answer))}".rstrip()
         )
         st.markdown(
-            f"Cost: {price(asked)}. Draw {answer.draw} of this question, "
+            f"Cost: {price(asked)}. Release {answer.draw} of this question, "
             f"{literal(answer.mechanism_label)}"
             f"{'' if asked.query.kind.of_matrix else noise_scale}, drawn by "
             f"{literal(answer.sampler)}."

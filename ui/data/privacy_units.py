@@ -190,8 +190,8 @@ def _form(
     st.caption(
         "Missing values do not count. “First” and “last” follow the order of the file. "
         "Of equally frequent values, the least or the first in the alphabet is taken. "
-        "A value taken from one row keeps the bounds of its column. Declare the bounds "
-        "of sums and means below. The number of people starts as private (add/remove). "
+        "A value taken from one row and a mean keep the bounds of their column. Declare "
+        "the bounds of sums below. The number of people starts as private (add/remove). "
         "Choose substitution below if it is public."
     )
     try:

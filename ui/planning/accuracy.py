@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import streamlit as st
 
 from dpcore.figures.plans import margins_picture
-from dpcore.formatting import capital
-from dpcore.planning.analysis_plan import AnalysisPlan, Split
+from dpcore.formatting import capital, epsilon_text, rounded
+from dpcore.planning.analysis_plan import MARGIN_UNKNOWN, AnalysisPlan, Split
 from dpcore.planning.comparison import around, compare
-from dpcore.planning.needs import smallest_text
+from dpcore.planning.needs import smallest_text, smallest_total
 from ui import plans, results
 from ui.text import literal
 
@@ -21,12 +23,32 @@ def show(plan: AnalysisPlan) -> None:
     if smallest:
         notes.append(f"**{literal(capital(smallest))}.**")
     notes.append("Margins are 95%, noise only.")
+    if any(item.width.unit == "ranks" for item in plan.items):
+        notes.append("Ranks are places in the sorted table.")
     assumed = sorted({item.group for item in plan.items if item.width.assumed})
     if assumed:
         sizes = " and ".join(f"{size:,}" for size in assumed)
         notes.append(f"\\* assumes {sizes} rows in a group.")
-    if any(item.width.unit == "of maximum" for item in plan.items):
-        notes.append("Margins “of maximum” are for variances and covariances, not correlations.")
+    if any(item.width.of == MARGIN_UNKNOWN for item in plan.items):
+        notes.append(
+            "The margin of a correlation depends on the variances, so it is known only afterwards."
+        )
     if plan.split is Split.BEST and any(i.wanted is None and not i.fixed for i in plan.items):
         notes.append("Without a target, a tenth of the range of the answer is assumed.")
     st.caption(" ".join([*notes, plans.imputed(plan.items)]))
+    total = smallest_total(plan.items)
+    if all(item.wanted is not None for item in plan.items) and math.isfinite(total):
+        enough = rounded([total], up=True)[0]
+        st.button(
+            f"Use ε = {epsilon_text(total)}",
+            key="plan-smallest",
+            on_click=_meet,
+            args=(enough,),
+            disabled=plan.split is Split.BEST and plan.total == enough,
+            help="Sets the total and the optimal allocation, which meet every target.",
+        )
+
+
+def _meet(total: float) -> None:
+    plans.change(split=Split.BEST)
+    plans.share(total)

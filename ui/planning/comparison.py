@@ -164,8 +164,10 @@ def show(plan: Option, other: Option, study: Study) -> None:
             with place, st.container(border=True):
                 _protection(option, study, told)
     rows = rows_of(plan.basket.items, other.basket.items)
+    empty = "target" if all(row.wanted is None for row in rows) else ""
+    shown = [_row(row, plan, other, told) for row in rows]
     results.table(
-        [_row(row, plan, other, told) for row in rows],
+        [{name: cell for name, cell in one.items() if name != empty} for one in shown],
         key="decide-questions",
         column_config={"question": results.MEDIUM},
         row_height=results.height_of(max(len(row.item.name) for row in rows), results.MEDIUM_LINE),

@@ -81,9 +81,9 @@ def show(plan: AnalysisPlan, price: PlanCost, study: Study) -> None:
     ways = " · ".join(f"{name} {_total(value)}" for name, value in parts)
     st.markdown(
         f"Composition{at}: **charged {in_words(price.cost, account)}** · {ways}",
-        help="All questions are fixed before the first answer and released together. So "
-        "the smallest valid total is charged. One by one, the account adds costs up: "
-        f"{in_words(price.added, account)}.",
+        help="Basic composition adds up all ε. Advanced composition, zCDP and privacy loss "
+        "distributions (PLD) are tighter bounds on the same loss. The questions are released "
+        f"together, so the smallest is charged. One by one it is {in_words(price.added, account)}.",
     )
     epsilon = float(price.cost.epsilon)
     if math.isfinite(epsilon) and rounded([epsilon], up=True)[0] > epsilon * _ROUNDED_FAR:

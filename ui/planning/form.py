@@ -12,7 +12,7 @@ import streamlit as st
 
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, significant
-from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
+from dpcore.planning.analysis_plan import MARGIN_UNKNOWN, AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.plan_files import to_json
 from dpcore.planning.splits import settled
 from dpcore.planning.targets import assumed_aim, is_uninformative
@@ -169,7 +169,7 @@ def _target(item: PlannedQuery, plan: AnalysisPlan, *, released: bool) -> None:
         value=None,
         placeholder="target" if aim is None else f"({significant(aim)})",
         label_visibility="collapsed",
-        disabled=released,
+        disabled=released or math.isinf(item.width.half),
     )
 
 
@@ -205,7 +205,7 @@ def _margin(item: PlannedQuery) -> str:
     if is_uninformative(item):
         return "uninformative"
     if math.isinf(width.half):
-        return "not available"
+        return MARGIN_UNKNOWN if width.of == MARGIN_UNKNOWN else "not available"
     star = "\\*" if width.assumed else ""
     return f"± {width.text}{after_number(width.unit)}{star}"
 

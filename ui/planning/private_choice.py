@@ -12,7 +12,7 @@ from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
 from dpcore.planning.analysis_plan import LEAST, MOST, Split
 from dpcore.planning.comparison import Option
-from dpcore.planning.private_total import TOLD, ChoiceRequest
+from dpcore.planning.private_total import MISSED, TOLD, AboveThreshold, ChoiceRequest
 from ui import controls, offering, plans, session
 from ui.planning.privacy_loss import Asked
 from ui.study import Study
@@ -71,14 +71,6 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
     if not 0 < planned < math.inf:
         raise ParameterError("this plan has no total that could be chosen.")
     first, second, third, fourth = controls.row(4)
-    allowed = first.number(
-        "Allowed above the threshold",
-        max(1, round(_SHARE * study.size().people)),
-        (0, 10**9),
-        key=f"choice-allowed-{generation}",
-        kept="session",
-        note="How many may lose more than the threshold at the top.",
-    )
     epsilon = second.charged_epsilon(
         "ε for the choice",
         0.1,
@@ -86,6 +78,15 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
         key="choice-epsilon",
         kept="table",
         more="It is charged besides the plan.",
+    )
+    search = AboveThreshold.calibrate(epsilon=epsilon.inside, threshold=0)
+    allowed = first.number(
+        "Allowed above the threshold",
+        max(round(_SHARE * study.size().people), search.off_by(_TOTALS, missed=MISSED) + 1),
+        (0, 10**9),
+        key=f"choice-allowed-{generation}",
+        kept="session",
+        note="How many may lose more than the threshold at the top.",
     )
     least = third.number(
         "Smallest total tried",

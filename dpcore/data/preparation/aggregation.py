@@ -387,7 +387,7 @@ def _column(of: Column, derived: Derived, name: str) -> Column:
     """Return what follows about a column made of another from what is declared of it.
 
     A value that is taken from one of the rows lies within the bounds of all, and is on
-    their list. Sums and means have their bounds still to be declared.
+    their list. So does a mean of numbers. Sums have their bounds still to be declared.
     """
     recipe = derived.recipe
     if not recipe.suits(of.kind):
@@ -402,8 +402,14 @@ def _column(of: Column, derived: Derived, name: str) -> Column:
     if recipe is Recipe.DISTINCT:
         bounds = _most_distinct(of)
         return Column(name=name, kind=ColumnKind.WHOLE, bounds=bounds, unit="values")
-    unit = "" if of.kind is ColumnKind.YES_NO else of.unit
-    return Column(name=name, kind=ColumnKind.NUMBER, unit=unit)
+    share = of.kind is ColumnKind.YES_NO
+    bounds = Interval(lower=0.0, upper=1.0) if share else of.bounds
+    return Column(
+        name=name,
+        kind=ColumnKind.NUMBER,
+        unit="" if share else of.unit,
+        bounds=bounds if recipe is Recipe.MEAN else None,
+    )
 
 
 def _most_distinct(of: Column) -> Interval | None:

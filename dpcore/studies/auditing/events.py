@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
-from dpcore.formatting import significant
+from dpcore.formatting import in_full, interval_ends, significant
 from dpcore.studies.auditing.trials import WITH, Trial, TrialDraws
 
 _FEW: Final = 4
@@ -142,7 +142,6 @@ _TWICE: Final = 5
 _NEVER: Final = 1e-300
 _BETTER: Final = 1.05
 """By so much a set of cells must seem better than a threshold, to be preferred."""
-_DIGITS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -231,20 +230,16 @@ def _run(cuts: FloatArray, first: int, last: int) -> str:
     """Return where a number lies that is in the cells from first to last."""
     top = 2 * len(cuts)
     if first == last and first % 2:
-        return f"is exactly {_number_text(cuts[first // 2])}"
-    low = None if first == 0 else _number_text(cuts[(first - 1) // 2])
-    high = None if last == top else _number_text(cuts[last // 2])
-    if low is None and high is None:
-        return "is anything"
-    if low is None:
-        return f"is {'at most' if last % 2 else 'below'} {high}"
-    if high is None:
-        return f"is {'at least' if first % 2 else 'above'} {low}"
-    return f"is between {low} and {high}"
-
-
-def _number_text(number: float) -> str:
-    return significant(float(number), _DIGITS)
+        return f"is exactly {in_full(float(cuts[first // 2]))}"
+    low = None if first == 0 else float(cuts[(first - 1) // 2])
+    high = None if last == top else float(cuts[last // 2])
+    if low is not None and high is not None:
+        return "is between {} and {}".format(*interval_ends(low, high))
+    if high is not None:
+        return f"is {'at most' if last % 2 else 'below'} {significant(high)}"
+    if low is not None:
+        return f"is {'at least' if first % 2 else 'above'} {significant(low)}"
+    return "is anything"
 
 
 def most_telling(

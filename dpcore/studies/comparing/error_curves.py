@@ -63,8 +63,8 @@ class ErrorMetric(StrEnum):
 class Fairness(StrEnum):
     """What the compared mechanisms have in common."""
 
-    TRUE = "same true epsilon"
-    NOMINAL = "same nominal epsilon"
+    TRUE = "same actual ε"
+    NOMINAL = "same nominal ε"
 
     @property
     def mechanisms(self) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ class Fairness(StrEnum):
     def with_chosen(self, key: str) -> tuple[str, ...]:
         """Return the mechanisms compared, and the chosen one among them.
 
-        One that breaks its promise has no noise of its own for the same true epsilon:
+        One that breaks its promise has no noise of its own for the same actual epsilon:
         there it stays out.
         """
         usual = self.mechanisms
