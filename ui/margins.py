@@ -38,7 +38,7 @@ def show(asked: Request, study: Study, group: int) -> None:
     except ParameterError:
         return
     picture = margin_picture(compare(plan, around(plan.total)))
-    named = replace(picture, title=f"{asked.entry.label}: {picture.title}")
+    named = replace(picture, title=f"{picture.title} ({asked.entry.label})")
     results.show(named, "margin", simulated=True)
     width = item.width
     of = f" It is for {literal(width.of)}." if width.assumed or width.relative else ""

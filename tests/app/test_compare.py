@@ -43,7 +43,7 @@ def test_plans_that_want_to_see_different_things_are_told_apart(first, second, t
 def compared(app):
     """Return the one question under both plans."""
     frames = [frame.value for frame in app.dataframe]
-    return next(frame for frame in frames if "target" in frame).iloc[0]
+    return next(frame for frame in frames if "± plan" in frame).iloc[0]
 
 
 def test_two_totals_are_compared_from_public_numbers(decided):

@@ -86,7 +86,7 @@ def test_repair_is_shown_beside_what_was_released():
     picture = covariance_picture("abc", BROKEN.before, BROKEN.after)
     before, after = picture.figure.data
     assert before.text[0][1] == "1<br>r 1"
-    assert after.text[0][1] == "0.761<br>r 0.76"
+    assert after.text[0][1] == "0.761<br>r 0.761"
     assert picture.title.endswith("moves a correlation by up to 0.239")
     assert picture.table["as released"].tolist() == [1, 1, 1, 1, 0, 1]
     assert len(covariance_picture("ab", FINE.before, FINE.after).figure.data) == 1
