@@ -10,7 +10,7 @@ import numpy as np
 from dpcore.figures.attackers import AttackerView
 from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, STYLES, Picture, axis
 from dpcore.figures.traces import dot, line, points
-from dpcore.formatting import at_most, delta_text, epsilon_text, significant
+from dpcore.formatting import at_most, delta_text, epsilon_text, in_full, significant
 from dpcore.privacy.interpretation import epsilon_for_risk, laplace_ratio_for_risk, mu_for_risk
 from dpcore.privacy.tradeoff import ROUNDING, GaussianLevel, GaussianTradeOff, TradeOff
 
@@ -54,7 +54,7 @@ def one_in(share: float) -> str:
     # What floating point leaves over is no other number.
     count = 1 / share * (1 + 1e-12)
     floor = math.floor(count) if count >= _MANY else math.floor(10 * count) / 10
-    return f"1 in {floor:,.12g}"
+    return f"1 in {in_full(floor)}"
 
 
 def risk_text(curve: TradeOff, prior: float) -> str:

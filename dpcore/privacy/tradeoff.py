@@ -47,6 +47,7 @@ _LINES: Final = 600
 _LARGEST: Final = 600.0
 """Losses beyond it reveal everything, as far as floats tell."""
 _STRIDE: Final = 4
+_CLOSE: Final = 1e-13
 _SURE: Final = 1 - 1e-12
 _Point = tuple[float, float]
 
@@ -112,19 +113,22 @@ class TradeOff:
         deltas = np.geomspace(0.999, _LEAST_DELTA, _LINES)
         epsilon = np.array([epsilon_of_rho(rho, delta) for delta in deltas.tolist()])
         used = slice(max(int((epsilon <= 0).sum()) - 1, 0), None)
-        alarm, power = _vertices(epsilon[used], deltas[used])
-        return cls.of_points(alarm, power, largest_loss=math.inf)
+        return cls.of_profile(epsilon[used], deltas[used], largest_loss=math.inf)
 
     @classmethod
-    def of_points(
-        cls, alarm: FloatArray, power: FloatArray, *, largest_loss: float, failure: float = 0.0
+    def of_profile(
+        cls, epsilon: FloatArray, delta: FloatArray, *, largest_loss: float, failure: float = 0.0
     ) -> Self:
-        """Return the least that covers points of a false positive rate and a power."""
-        alarm, power = _hull(alarm, power)
-        inside = alarm + power < 1
+        """Return the least that has these deltas at rising epsilons, the first of them 0."""
+        # Each pair is a line below f; the lowest convex curve through them has those that count.
+        slope, lost = _hull(np.exp(epsilon), delta)
+        alarm = np.append(-np.diff(lost) / np.diff(slope), 0.0)[::-1]
+        power = np.append(lost[:-1] + slope[:-1] * alarm[:0:-1], lost[-1])[::-1]
+        # Where the last line reaches the diagonal; a vertex that rounding leaves there is on it.
+        kink = float(((1 - lost) / (1 + slope)).max())
+        kink = float(alarm[alarm >= kink * (1 - _CLOSE)].min(initial=kink))
+        inside = (alarm < kink) & ((alarm > 0) | (np.arange(alarm.size) == 0))
         alarm, power = alarm[inside], power[inside]
-        # On to the diagonal with slope 1.
-        kink = (1 - power[-1] + alarm[-1]) / 2
         return cls(
             alarm=np.append(alarm, kink),
             power=np.append(power, 1 - kink),
@@ -285,10 +289,9 @@ def _convolved(held: Counter[PrivacyEvent], most: float, failure: float) -> Trad
     # A loss beyond that is as good as one that reveals everything.
     reach = min(math.fsum(n * event.reach for event, n in together.items()), _LARGEST)
     lines = math.ceil(reach / interval / _STRIDE) + 2
-    epsilon = np.arange(lines) * (_STRIDE * interval)
-    delta: FloatArray = np.asarray(whole.get_delta_for_epsilon(epsilon)) + rounding(steps)
-    alarm, power = _vertices(epsilon, delta)  # type: ignore[arg-type]  # the library is untyped
-    return TradeOff.of_points(alarm, power, largest_loss=most, failure=failure)
+    epsilon = _STRIDE * interval * np.arange(lines, dtype=np.float64)
+    lost = np.asarray(whole.get_delta_for_epsilon(epsilon), dtype=np.float64)
+    return TradeOff.of_profile(epsilon, lost + rounding(steps), largest_loss=most, failure=failure)
 
 
 def _cells(events: Mapping[PrivacyEvent, int]) -> float:
@@ -310,29 +313,18 @@ def _cells(events: Mapping[PrivacyEvent, int]) -> float:
     return interval
 
 
-def _vertices(epsilon: FloatArray, delta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return where the lines ``1 - f = delta + e^epsilon a`` of rising epsilons meet."""
-    slope = np.exp(epsilon)
-    alarm = np.maximum(-np.diff(delta) / np.diff(slope), 0.0)
-    power = delta[:-1] + slope[:-1] * alarm
-    return np.append(alarm, 0.0)[::-1], np.append(power, delta[-1])[::-1]
-
-
-def _hull(alarm: FloatArray, power: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the vertices of the least concave curve above points, while it rises."""
-    order = np.lexsort((-power, alarm))
+def _hull(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the vertices of the greatest convex curve below points, from left to right."""
     kept: list[tuple[float, float]] = []
-    for x, y in zip(alarm[order].tolist(), power[order].tolist(), strict=True):
-        if kept and (x <= kept[-1][0] or y <= kept[-1][1]):
-            continue
-        while len(kept) > 1 and _is_below(kept[-2], kept[-1], (x, y)):
+    for point in zip(x.tolist(), y.tolist(), strict=True):
+        while len(kept) > 1 and _is_above(kept[-2], kept[-1], point):
             kept.pop()
-        kept.append((x, y))
+        kept.append(point)
     found = np.array(kept)
     return found[:, 0], found[:, 1]
 
 
-def _is_below(first: _Point, middle: _Point, last: _Point) -> bool:
-    """Tell whether a point is not above the chord between its neighbors."""
+def _is_above(first: _Point, middle: _Point, last: _Point) -> bool:
+    """Tell whether a point is not below the chord between its neighbors."""
     rise, run = last[1] - first[1], last[0] - first[0]
-    return (middle[1] - first[1]) * run <= rise * (middle[0] - first[0])
+    return (middle[1] - first[1]) * run >= rise * (middle[0] - first[0])

@@ -124,6 +124,9 @@ _ZOOMS: Final = 6
 _FARTHEST: Final = 40.0
 """In scales: farther inside its bounds noise is that without bounds."""
 _SAME: Final = 1e-12
+_RATES: Final = np.linspace(0, 1, 401)
+_REACH: Final = 4
+_LINES: Final = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,11 +324,14 @@ class WorstAttack:
 
     @property
     def curve(self) -> TradeOff:
-        """Return the trade-off function; that of the guarantee where no event is known."""
-        known = of_events([self.event])
-        if self.guarantee is None or known.failure < 1:
+        """Return the trade-off function of the event, and of the guarantee where it says more."""
+        known, sure = of_events([self.event]), self.guarantee
+        if sure is None or np.all(known.detection(_RATES) <= sure.detection(_RATES) + _SAME):
             return known
-        return TradeOff.of_guarantee(self.guarantee.epsilon, self.guarantee.delta)
+        other = TradeOff.of_guarantee(sure.epsilon, sure.delta)
+        epsilon = np.unique([*np.linspace(0, _REACH * sure.epsilon, _LINES), sure.epsilon])
+        delta = np.minimum(known.delta(epsilon), other.delta(epsilon))
+        return TradeOff.of_profile(epsilon, delta, largest_loss=self.largest_loss)
 
 
 def of_mechanism(

@@ -143,8 +143,9 @@ def test_pictures_and_words_have_one_number(key, relation):
         assert abs(len(trace.x) - 100 * count / of) <= 0.5 + 100 / of
         assert of > 100 or len(trace.x) == count
     curve = tradeoff_picture(told, found.curve, 0.05).table
-    own, worst = (curve[f"false negative rate, {name}"] for name in (told.label, told.name))
-    assert np.all(own >= worst - 1e-9)
+    worst = curve[f"false negative rate, {told.name}"]
+    # One that is the worst of its guarantee is not drawn twice.
+    assert np.all(curve.get(f"false negative rate, {told.label}", worst) >= worst - 1e-9)
 
 
 def test_a_single_release_of_gaussian_noise_rules_nothing_out():
