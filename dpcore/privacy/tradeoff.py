@@ -325,6 +325,6 @@ def _hull(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _is_above(first: _Point, middle: _Point, last: _Point) -> bool:
-    """Tell whether a point is not below the chord between its neighbors."""
-    rise, run = last[1] - first[1], last[0] - first[0]
-    return (middle[1] - first[1]) * run >= rise * (middle[0] - first[0])
+    """Tell whether a point is not below the chord of its neighbors, but for rounding errors."""
+    share = (middle[0] - first[0]) / (last[0] - first[0])
+    return middle[1] + _CLOSE * middle[1] >= first[1] + (last[1] - first[1]) * share
