@@ -387,6 +387,29 @@ _TERMS: Final = (
         page="meaning",
     ),
     GlossaryEntry(
+        word="trade-off function",
+        also=("f-DP",),
+        plain="The least false negative rate of any test about one record, at each false "
+        "positive rate. At the rate that a guess has without the release, one minus it limits "
+        "how often that guess is right.",
+        exact="f(α) = inf of the type II error of tests with type I error at most α.",
+        page="meaning",
+    ),
+    GlossaryEntry(
+        word="Gaussian DP",
+        also=("μ-GDP",),
+        plain="A guarantee in one number, μ: a release is as hard to tell apart as two normal "
+        "distributions at a distance of μ standard deviations. Levels add up as squares.",
+        exact="f(α) ≥ Φ(Φ⁻¹(1 - α) - μ).",
+        page="meaning",
+    ),
+    GlossaryEntry(
+        word="regret",
+        plain="How much the level μ of [Gaussian DP] says too much: the largest gap between its "
+        "[trade-off function] and the exact one.",
+        page="meaning",
+    ),
+    GlossaryEntry(
         word="Poisson sampling",
         also=("Bernoulli sampling",),
         plain="Each person is included in the sample independently with the same "

@@ -19,10 +19,12 @@ from dpcore.documents.assumptions import Treatments
 from dpcore.documents.question import DocumentEntry
 from dpcore.documents.rendering import Numerals, render
 from dpcore.figures.privacy_label import LabelFacts
-from dpcore.formatting import delta_text, epsilon_text, significant
+from dpcore.figures.risks import PRIOR, level_text, risk_text
+from dpcore.formatting import capital, delta_text, epsilon_text, significant
 from dpcore.ledger.chain import EntryKind
 from dpcore.privacy.composition import Totals, compose
 from dpcore.privacy.events import event_from
+from dpcore.privacy.tradeoff import TradeOff, of_events
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
 from dpcore.releases.digits import NOTHING, is_used_up
 
@@ -233,6 +235,21 @@ class DocumentContext:
         return compose(
             [event_from(question.event) for question in self.questions], delta=self.delta
         )
+
+    @cached_property
+    def curve(self) -> TradeOff:
+        """Return the trade-off function of the questions as a fixed set."""
+        return of_events([event_from(question.event) for question in self.questions])
+
+    @property
+    def level(self) -> str:
+        """Return its level of Gaussian DP, with the regret."""
+        return level_text(self.curve.level)
+
+    @property
+    def risk(self) -> str:
+        """Return what becomes of a guess about one unit, at most, in a sentence."""
+        return f"{capital(risk_text(self.curve, PRIOR))}."
 
     @property
     def limit(self) -> str:

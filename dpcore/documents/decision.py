@@ -26,6 +26,7 @@ from dpcore.documents.context import (
     remaining_text,
 )
 from dpcore.documents.rendering import Numerals, render
+from dpcore.figures.risks import PRIOR, level_text, risk_text
 from dpcore.formatting import percent
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.comparison import Option, Row, rows_of
@@ -37,6 +38,7 @@ from dpcore.planning.targets import (
     is_uninformative,
     size_condition_text,
 )
+from dpcore.privacy.tradeoff import of_events
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 
@@ -112,6 +114,12 @@ class Decision:
         total = self.spent + self.plan.due.cost
         told = float(total.epsilon), float(total.delta)
         return None if told == self.plan.guarantee else told
+
+    @property
+    def level(self) -> str:
+        """Return the level of Gaussian DP of the plan, and what becomes of a guess at most."""
+        curve = of_events(item.request.plan.event for item in self.plan.basket.items)
+        return f"{level_text(curve.level)}: {risk_text(curve, PRIOR)}"
 
     @property
     def left(self) -> PrivacyCost:

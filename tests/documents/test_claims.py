@@ -29,9 +29,12 @@ from dpcore.documents.gathering import released
 from dpcore.documents.notice import notice
 from dpcore.documents.report import methods, report
 from dpcore.errors import BudgetExceeded
+from dpcore.figures.risks import risk_text
 from dpcore.formatting import delta_text, significant
 from dpcore.ledger.transaction import release
 from dpcore.mechanisms.catalog import EVERY, EXPONENTIAL, LABEL_SELECTION
+from dpcore.privacy.events import ApproximateEvent
+from dpcore.privacy.tradeoff import of_events
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.digits import ends_text
 from dpcore.statistics.kinds import StatisticKind
@@ -160,6 +163,9 @@ CLAIMS = {
     r"The total privacy cost is .*": "test_charges",
     r"A privacy filter adds up costs, because .*": "claims.CHOSEN",
     r"Composed as a fixed set by .*": "privacy.composition.compose",
+    r"Composed as a fixed set, the figures have Gaussian DP μ = .*": "privacy.tradeoff",
+    r"Their trade-off function has Gaussian DP μ = .*": "privacy.tradeoff",
+    r"A guess right 1 in 20 times becomes right at most .*": "test_risk",
     r"Intervals hold with 95% for all numbers .*": "test_coverage",
     r"They are computed from public numbers .*": "claims.NOISE",
     r"Computed with Epsilon Studio, version .*": "",
@@ -391,6 +397,23 @@ def test_accuracy(epsilon, delta):
         (most,) = map(float, re.findall(r"[\d.]+", told))
         assert 100 * right <= most + 1e-9
         assert 100 * right > most - 0.11
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.5, 0.0), (1.0, 0.01), (4.0, 1e-5)])
+def test_risk(epsilon, delta):
+    # The same mechanism. A guess that names the likeliest results is right 1 in 20 times
+    # without the record, where the results are those of the other table.
+    p = math.exp(epsilon) / (1 + math.exp(epsilon))
+    here = np.array([delta, (1 - delta) * p, (1 - delta) * (1 - p), 0.0])
+    left, right = 1 / 20, 0.0
+    for own, other in zip(here, here[::-1], strict=True):
+        share = min(left / other, 1.0) if other else 1.0
+        left, right = left - share * other, right + share * own
+    curve = of_events([ApproximateEvent(parameter=epsilon, delta=delta)])
+    assert float(curve.detection(1 / 20)) == pytest.approx(right, abs=1e-12)
+    told = risk_text(curve, 1 / 20).split("at most ")[1]
+    most = float(told[:4]) / 100 if "%" in told else 1 / float(told.split()[2])
+    assert right <= most < 1.01 * right
 
 
 def test_a_limit_on_both_tables_is_none_on_one_of_them():

@@ -9,9 +9,12 @@ import streamlit as st
 
 from dpcore.figures.attackers import odds_text
 from dpcore.figures.compositions import totals_picture
+from dpcore.figures.risks import PRIOR, level_text, risk_text
+from dpcore.formatting import capital
 from dpcore.ledger.account import Account
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
+from dpcore.privacy.tradeoff import of_events
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.digits import limit_text, spent_text
 from dpcore.releases.record import Release
@@ -102,6 +105,11 @@ def methods(releases: Sequence[Release], account: Account) -> None:
             "The tighter totals hold only for a plan that is fixed before its first result. "
             f"The limit does not use them. {WAYS}"
         )
+        curve = of_events(events)
+        st.markdown(
+            f"As a fixed set: **{level_text(curve.level)}**. {capital(risk_text(curve, PRIOR))}."
+        )
+        st.page_link("pages/meaning.py", label="Trade-off function and risk at any prior")
 
 
 # What was released on every account of the ledger, for people who have no table.

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Final
 import streamlit as st
 
 from dpcore.figures.compositions import prices_picture
-from dpcore.formatting import epsilon_text, in_full, rounded, significant
+from dpcore.figures.risks import PRIOR, level_text, risk_text
+from dpcore.formatting import capital, epsilon_text, in_full, rounded, significant
 from dpcore.ledger.account import Account
 from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.planning.plan_cost import PlanCost, cost_of_plan
+from dpcore.privacy.tradeoff import of_events
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.releases.digits import cost_text, spent_text
 from dpcore.releases.record import Release
@@ -94,13 +96,15 @@ def show(plan: AnalysisPlan, price: PlanCost, study: Study) -> None:
         _way_on(plan, price, account)
 
 
-def methods(price: PlanCost) -> None:
-    """Show the chart of the composition, and say how margins and shares are found."""
+def methods(plan: AnalysisPlan, price: PlanCost) -> None:
+    """Show the chart of the composition, the Gaussian level, and how margins are found."""
     place = st.expander("Composition chart and methods", key="plan-methods", on_change="rerun")
     if place.open:
         with place:
             results.show(prices_picture(price), "plan-price", simulated=True)
             st.caption(accounts.WAYS)
+            curve = of_events(item.request.plan.event for item in plan.items)
+            st.markdown(f"**{level_text(curve.level)}.** {capital(risk_text(curve, PRIOR))}.")
             st.markdown(_METHODS)
 
 
