@@ -7,7 +7,7 @@ import json
 from dpcore.data.declaration_grid import Field
 from tests.app.asking import rows
 from tests.app.conftest import close_tab
-from tests.app.hand import turn
+from tests.app.hand import turn, views
 from tests.app.test_pages import (
     button,
     fill,
@@ -18,6 +18,7 @@ from tests.app.test_pages import (
     tables,
     write_table,
 )
+from tests.app.test_person_totals import VIEW, epsilon
 from tests.app.test_questions import set_to, shown
 from tests.app.test_uploads import upload
 from ui import session
@@ -89,6 +90,12 @@ def test_what_is_found_is_charged_and_becomes_the_list_by_one_press(open_page, f
     app = open_page("release")
     set_to(app, "selectbox", "Statistic", "histogram")
     press_release(app)
+    app = open_page("privacy_loss")
+    app.session_state["individual-view"] = VIEW
+    set_to(app, "selectbox", "Statistic", "histogram")
+    app.toggle[0].set_value(True).run()
+    assert "Counted at the worst case" not in shown(app)
+    assert 1 < epsilon(app, "Largest total loss") <= epsilon(app, "Account was charged") == 1.5
     app = open_page("budget")
     assert "labels of town" in str([one.value for one in app.dataframe])
     app = open_page("documents")
@@ -106,6 +113,32 @@ def test_the_curator_alone_sees_whose_label_depends_on_them(open_page):
     toggle.set_value(True).run()
     assert "Largest chance here" in shown(app)
     assert spent() == (0.0, 0.0)
+
+
+def test_all_labels_of_a_person_are_paid_for_together(open_page):
+    visits = "patient,ward\n" + "".join(
+        f"{i % 400},{'surgery' if i < 400 else 'only me' if i == 400 else 'maternity'}\n"
+        for i in range(800)
+    )
+    app = upload(open_page("data"), visits, "visits.csv")
+    unfold_rows(app)
+    fill(
+        app,
+        multiselect={"Columns that name the owner of a row": ["patient"]},
+        radio={"What counts of each person": "their rows, at most so many"},
+        number_input={"At most so many rows of each patient count": 2},
+    )
+    button(app, "Count at most 2 rows of each").click().run()
+    button(unfold(app), "Open the account").click().run()
+    assert "One person may have up to 2 labels." in shown(app)
+    app = search(app, 2.0)
+    table = next(one.value for one in app.dataframe if "95% interval" in one.value.columns)
+    assert [*table["label"]] == ["maternity", "surgery"]
+    assert spent() == (2.0, 1e-6)
+
+
+def unfold_rows(app):
+    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
 
 
 def test_nothing_found_is_paid_for_and_says_what_to_do(open_page):
