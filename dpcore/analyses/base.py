@@ -472,7 +472,6 @@ SUMMED = (
 )
 """Noise whose sums have a law that is known, and that no bound cuts off."""
 _COUNTED = {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
-_OF_KNOWN_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 
 
 def offered(kind: StatisticKind) -> dict[str, Entry]:
@@ -485,7 +484,7 @@ def offered(kind: StatisticKind) -> dict[str, Entry]:
         return {LABEL_SELECTION.key: LABEL_SELECTION}
     if kind is StatisticKind.BOUNDS:
         return {"laplace": CATALOG["laplace"]}
-    if kind in _OF_KNOWN_SUMS:
+    if kind.of_known_sums:
         return {key: CATALOG[key] for key in CATALOG if key in SUMMED}
     return CATALOG | {DISCRETE.key: DISCRETE} if kind in _COUNTED else CATALOG
 

@@ -22,6 +22,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from dpcore.formatting import significant
+from dpcore.mechanisms.catalog import CATALOG
 
 Table = pd.DataFrame | dict[str, Any] | list[dict[str, Any]]
 Spec = dict[str, Any]
@@ -136,6 +137,12 @@ STYLES = {
     "adaptive": LineStyle(color="#44AA99", dash="dash", symbol="star-diamond"),
     "objective": LineStyle(color="#AA4499", dash="longdash", symbol="bowtie"),
 }
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+STYLES |= {
+    key: LineStyle(color="#CC6677", dash=dash, symbol="bowtie-open")
+    for key, dash in zip((key for key in CATALOG if key not in STYLES), _DASHES, strict=False)
+}
+"""A mechanism without a style of its own has one that is free."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

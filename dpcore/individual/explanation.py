@@ -31,7 +31,6 @@ _SHOWN = 2
 """How many columns of a record a sentence can hold."""
 _GROUPS = 10
 """How many groups one can hold."""
-_OF_SUMS = {StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 
 
 def explain(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
@@ -122,7 +121,7 @@ def _change(person: ExposedPerson, query: Question) -> str:
         return "changes the variances and covariances that are released"
     if query.kind is StatisticKind.PROPORTIONS:
         return f"changes the shares by {significant(person.shift)} in total"
-    of_ratios = query.kind.of_ratios or query.kind in _OF_SUMS
+    of_ratios = query.kind.of_ratios or query.kind.of_known_sums
     if of_ratios and query.grouping:
         return f"changes the counts and sums of the groups by {significant(person.shift)} in total"
     parts = " of the groups" if query.kind.by_group and query.grouping else ""

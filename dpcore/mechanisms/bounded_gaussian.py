@@ -253,6 +253,8 @@ class TruncatedGaussian(BoundedGaussian):
     A value outside the bounds counts as the nearest point in them.
     """
 
+    drawn_at_once = 50
+
     def pdf(self, x: ArrayLike, position: ArrayLike) -> FloatArray:
         """Return the normal density over the probability of the bounds."""
         nearest, a, d = self._place(position)

@@ -268,6 +268,8 @@ class AveragedLaplace(SymmetricMechanism):
 
     """
 
+    drawn_at_once = 600
+
     draws: int = DRAWS
 
     def __post_init__(self) -> None:

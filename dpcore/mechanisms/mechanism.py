@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -90,6 +90,9 @@ class Mechanism(ABC):
             Gaussian ``sigma``.
 
     """
+
+    drawn_at_once: ClassVar[int] = 2000
+    """How many numbers an audit draws securely before it shows how far it is."""
 
     noise: float
 

@@ -55,6 +55,8 @@ class TruncatedLaplace(ConcaveLevel):
     law.
     """
 
+    drawn_at_once = 100
+
     _post_processing = False
 
     @classmethod

@@ -190,6 +190,11 @@ class StatisticKind(StrEnum):
         return self in _RATIOS
 
     @property
+    def of_known_sums(self) -> bool:
+        """Tell whether it follows from sums whose noise must have a known law."""
+        return self in {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
+
+    @property
     def by_group(self) -> bool:
         """Tell whether it can be asked of every group of people."""
         return self in _BY_GROUP

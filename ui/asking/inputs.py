@@ -50,7 +50,6 @@ _FEWEST_IN_PUBLIC_GROUP = 2
 
 
 _EQUAL, _BY_SENSITIVITY, _OWN = "equal parts", "same noise on all", "own shares"
-_OF_KNOWN_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
 _Shares = tuple[tuple[float, ...], tuple[bool, ...]]
 _MEANING = {
     ConstraintKind.RESCALE: "every share is divided by the sum of all",
@@ -327,7 +326,7 @@ def mechanism(cell: controls.Cell, kind: StatisticKind) -> str:
     entries = offered(kind)
     # A question that few mechanisms can answer does not undo the usual choice.
     scope = "-ranks" if kind.of_ranks else "-matrix" if kind.of_matrix else ""
-    scope = "-chain" if kind in _OF_KNOWN_SUMS else scope
+    scope = "-chain" if kind.of_known_sums else scope
     return cell.selectbox(
         "Mechanism",
         list(entries),

@@ -30,10 +30,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
-from dpcore.mechanisms.bounded_gaussian import PureTruncatedGaussian, TruncatedGaussian
-from dpcore.mechanisms.laplace import AveragedLaplace
 from dpcore.mechanisms.mechanism import Mechanism
-from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost, computed
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.quantiles import RankScores
@@ -139,13 +136,6 @@ def pieces(trial: Trial, draws: int) -> int:
 _LEAST_EPSILON: Final = 1e-6
 """Stands for a claimed epsilon of 0."""
 _BATCH: Final = 2000
-_SLOW: Final = {
-    TruncatedLaplace: 100,
-    TruncatedGaussian: 50,
-    PureTruncatedGaussian: 50,
-    AveragedLaplace: 600,
-}
-"""How many numbers are drawn at a time, by mechanism."""
 _ONE_BY_ONE: Final = 50
 _FEW_PEOPLE: Final = 100
 _ROUNDING: Final = 1 + 1e-9
@@ -185,7 +175,7 @@ def of_mechanism(setup: Setup, *, rng: np.random.Generator, worst: bool = False)
         sides=(f"where the value is {significant(low, 4)}", f"where it is {significant(high, 4)}"),
         draw=draw,
         exact=float(mechanism.pairwise_epsilon([low], [high], delta=setup.delta)),
-        batch=_at_a_time(mechanism, 1),
+        batch=mechanism.drawn_at_once,
     )
 
 
@@ -331,7 +321,7 @@ def _trial(
                 draw=lambda world, size: _many(plan, values[world], size, cost),
                 evidence=_evidence(mechanism, first, second),
                 exact=float(exact),
-                batch=_at_a_time(mechanism, len(first)),
+                batch=max(10, mechanism.drawn_at_once // max(1, len(first))),
             )
     return Trial(
         claim=promised,
@@ -385,10 +375,6 @@ def _many(plan: OneMechanism, value: FloatArray, size: int, cost: PrivacyCost) -
         plan.mechanism, np.tile(value, size), sensitivity=plan.sensitivity, cost=cost
     )
     return drawn.reshape(size, -1)
-
-
-def _at_a_time(mechanism: Mechanism, numbers: int) -> int:
-    return max(10, _SLOW.get(type(mechanism), _BATCH) // max(1, numbers))
 
 
 def _evidence(
