@@ -34,6 +34,8 @@ for tier, examples in EXAMPLES.items():
 settings.load_profile("quick")
 # Tests that need a process beside their own.
 SERVERS = {"alone", "cluster", "machines"}
+# What one worker starts for all tests that need it; `make test-rest` has two.
+STARTED_ONCE = ("built", "cluster", "hardened", "machines", "open_server", "proxy", "signed")
 _homes = count()
 
 
@@ -60,6 +62,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 test.add_marker(name)
         if SERVERS.intersection(test.fixturenames):
             test.add_marker("server")
+        for name in STARTED_ONCE:
+            if name in test.fixturenames:
+                test.add_marker(pytest.mark.xdist_group(name))
     # One function has many cases.
     for function in {test.function for test in tests}:
         if is_hypothesis_test(function):

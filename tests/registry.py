@@ -25,3 +25,5 @@ EARLIER = {path: script for script, view in VIEWS.items() for path in view.earli
 """Where the links of earlier versions lead."""
 WITHOUT_A_TABLE = {script for script, view in VIEWS.items() if not view.reads_table}
 """Views that never read the table in use."""
+ABOUT_A_TABLE = [script for script in VIEWS if script not in WITHOUT_A_TABLE]
+"""All others, in their order."""

@@ -8,7 +8,8 @@ from playwright.sync_api import expect
 from tests.browser.test_accessibility import DESK, GRAVE, PHONE, fits, violations
 from tests.browser.visitor import visit
 
-pytestmark = pytest.mark.browser
+# In CI the page says the same in process: tests/app/test_finding_bounds.py.
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 PEOPLE = 2000
 # All of 21 to 50, in one bin, but for a far one that no bin has enough of.

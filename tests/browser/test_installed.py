@@ -40,7 +40,10 @@ def built(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module", params=["*.whl", "*.tar.gz"])
+# The wheel is built of the source distribution.
+@pytest.fixture(
+    scope="module", params=["*.whl", pytest.param("*.tar.gz", marks=pytest.mark.exhaustive)]
+)
 def installed(built, tmp_path_factory, request):
     """A new environment with the program in it; packages are those of this one."""
     folder = tmp_path_factory.mktemp("environment")

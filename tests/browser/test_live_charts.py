@@ -10,7 +10,7 @@ from tests.browser.visitor import visit
 
 pytestmark = pytest.mark.browser
 
-FILMS = {"lab": "lab-epsilon", "meaning": "meaning-epsilon"}
+FILM = "lab-epsilon"
 # Looks at a chart with every frame until it is asked: whether there was a figure in each.
 WATCH = """() => {
   const chart = document.querySelector(".live-chart");
@@ -48,12 +48,6 @@ DRAG = """async ([left, right, y, seconds]) => {
 }"""
 
 
-@pytest.fixture
-def home(page):
-    expect(curve(page)).to_be_visible()
-    return page
-
-
 def curve(page):
     return page.locator(".live-chart path.js-line").first
 
@@ -84,35 +78,63 @@ def drag(page, seconds, slider="miniature"):
     return found, taken() - before
 
 
-def test_a_film_follows_the_slider_while_it_is_dragged(home):
-    asked = home.evaluate("rest.asked")
-    said = home.get_by_test_id("stMetricValue").first
+def test_a_film_follows_the_slider_the_keys_and_a_link(page, context, server):
+    expect(curve(page)).to_be_visible()
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        settled(page)
+        has_the_colors_of_the_page(page)
+    asked = page.evaluate("rest.asked")
+    said = page.get_by_test_id("stMetricValue").first
     expect(said).to_have_text("50% → 73.2%")
-    found, seconds = drag(home, 3)
+    found, seconds = drag(page, 3)
     assert found["empty"] == 0
     # By the time that the page itself took: others use this machine, too.
     assert found["pictures"] / seconds >= 30
-    assert home.evaluate("rest.asked") == asked
-    assert float(thumb(home).get_attribute("value")) != 1.0
+    assert page.evaluate("rest.asked") == asked
+    assert float(thumb(page).get_attribute("value")) != 1.0
     followed = said.text_content()
     assert followed != "50% → 73.2%"
-    home.mouse.up()
-    settled(home)
-    assert home.evaluate("rest.asked") > asked
-    value = float(thumb(home).get_attribute("value"))
-    assert f"miniature={value:g}" in home.url
+    page.mouse.up()
+    settled(page)
+    assert page.evaluate("rest.asked") > asked
+    value = float(thumb(page).get_attribute("value"))
+    assert f"miniature={value:g}" in page.url
     expect(said).to_have_text(followed)
 
+    visit(context, server.url).open("?miniature=1.1")
+    other = context.pages[-1]
+    linked = curve(other).get_attribute("d")
+    thumb(other).focus()
+    other.keyboard.press("ArrowLeft")
+    expect(curve(other)).not_to_have_attribute("d", linked)
+    settled(other)
+    other.keyboard.press("ArrowRight")
+    expect(curve(other)).to_have_attribute("d", linked)
+    settled(other)
+    assert "miniature=1.1" in other.url
 
-@pytest.mark.parametrize(("page_name", "slider"), FILMS.items())
-def test_teaching_figures_are_films(context, server, page_name, slider):
-    page = visit(context, server.url).page
-    page.goto(f"{server.url}/{page_name}")
-    settled(page)
+
+def has_the_colors_of_the_page(page):
+    app, paper, words = page.evaluate("""() => {
+      const style = place => getComputedStyle(document.querySelector(place));
+      const text = style(".live-chart .xtitle");
+      return [style(".stApp").backgroundColor, style(".live-chart .main-svg").backgroundColor,
+        [text.fill, style(".stApp").color, text.fontFamily, style(".stApp").fontFamily]];
+    }""")
+    assert paper == app
+    assert words[:2] == [words[1]] * 2
+    assert words[2] == words[3]
+
+
+def test_a_teaching_figure_is_a_film_and_each_change_is_drawn_into_it(context, server):
+    lab = visit(context, server.url)
+    lab.open("lab")
+    page = lab.page
     expect(curve(page)).to_be_visible()
     asked, title = page.evaluate("rest.asked"), page.locator(".live-title").text_content()
     height = page.locator(".live-title").bounding_box()["height"]
-    found, _ = drag(page, 2, slider)
+    found, _ = drag(page, 2, FILM)
     assert found["empty"] == 0
     assert found["pictures"] > 1
     assert page.evaluate("rest.asked") == asked
@@ -120,34 +142,14 @@ def test_teaching_figures_are_films(context, server, page_name, slider):
     assert page.locator(".live-title").bounding_box()["height"] == height
     page.mouse.up()
     settled(page)
-    if page_name == "lab":
-        claimed = f"Claimed ε = {float(thumb(page, slider).get_attribute('value')):g},"
-        expect(page.get_by_text(claimed)).to_be_visible()
+    claimed = f"Claimed ε = {float(thumb(page, FILM).get_attribute('value')):g},"
+    expect(page.get_by_text(claimed)).to_be_visible()
 
-
-def test_a_film_follows_the_keys_and_a_link(home, context, server):
-    first = curve(home).get_attribute("d")
-    thumb(home).focus()
-    home.keyboard.press("ArrowRight")
-    expect(curve(home)).not_to_have_attribute("d", first)
-    moved = curve(home).get_attribute("d")
-    settled(home)
-    assert "miniature=1.1" in home.url
-    other = visit(context, server.url)
-    other.open("?miniature=1.1")
-    expect(curve(other.page)).to_have_attribute("d", moved)
-
-
-def test_a_change_is_drawn_into_the_same_chart_and_no_frame_is_empty(context, server):
-    lab = visit(context, server.url)
-    lab.open("lab")
-    expect(curve(lab.page)).to_be_visible()
-    before = curve(lab.page).get_attribute("d")
-    lab.page.evaluate(WATCH)
+    before = curve(page).get_attribute("d")
+    page.evaluate(WATCH)
     lab.choose("Mechanism", "Folded Laplace")
-    lab.settle()
-    expect(curve(lab.page)).not_to_have_attribute("d", before)
-    seen = lab.page.evaluate(SEEN)
+    expect(curve(page)).not_to_have_attribute("d", before)
+    seen = page.evaluate(SEEN)
     assert seen["same"]
     assert seen["frames"] > 0
     assert seen["empty"] == 0
@@ -173,24 +175,6 @@ def test_many_figures_share_one_script_and_fit_any_width(context, server):
     study.page.emulate_media(media="print")
     study.page.set_viewport_size({"width": 300, "height": 844})
     assert chart.evaluate(fits) <= 300
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_figure_has_the_colors_of_the_page(browser, server, scheme):
-    context = browser.new_context(color_scheme=scheme)
-    page = visit(context, server.url).page
-    page.goto(f"{server.url}/")
-    expect(curve(page)).to_be_visible()
-    app, paper, words = page.evaluate("""() => {
-      const style = place => getComputedStyle(document.querySelector(place));
-      const text = style(".live-chart .xtitle");
-      return [style(".stApp").backgroundColor, style(".live-chart .main-svg").backgroundColor,
-        [text.fill, style(".stApp").color, text.fontFamily, style(".stApp").fontFamily]];
-    }""")
-    assert paper == app
-    assert words[:2] == [words[1]] * 2
-    assert words[2] == words[3]
-    context.close()
 
 
 def test_words_stand_where_a_figure_cannot_be_drawn(context, server):

@@ -124,13 +124,6 @@ def test_bounds_pasted_into_the_grid_are_declared(context, server):
         expect(page.get_by_role("spinbutton", name=label, exact=True)).to_have_value(value)
 
 
-def test_survey_answers_after_two_clicks(context, server):
-    visitor = visit(context, server.url)
-    visitor.use_example()
-    shown = visitor.release()
-    assert first_number(shown) > 0
-
-
 def test_keyboard_alone_does_the_main_job(context, server):
     visitor = visit(context, server.url)
     page = visitor.page
@@ -172,11 +165,16 @@ def test_keyboard_alone_does_the_main_job(context, server):
     assert "0.4" in visitor.metric("Spent")
 
 
+def test_button_and_answer_are_in_view_and_nothing_scrolls(context, server):
+    """The survey answers after two clicks."""
+    in_view(visit(context, server.url))
+
+
 def test_phone_does_the_main_job_without_sideways_scroll(browser, server):
     context = browser.new_context(viewport={"width": 390, "height": 844})
     visitor = visit(context, server.url)
+    in_view(visitor)
     visitor.use_upload(table([*AGES, 51]))
-    visitor.go("release")
     visitor.number("ε for this release", 0.4)
     shown = visitor.release()
     assert abs(first_number(shown) - MEAN) < OFF
@@ -188,17 +186,15 @@ def test_phone_does_the_main_job_without_sideways_scroll(browser, server):
     context.close()
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
-def test_button_and_answer_are_in_view_and_nothing_scrolls(browser, server, width, height):
-    context = browser.new_context(viewport={"width": width, "height": height})
-    visitor = visit(context, server.url)
+def in_view(visitor: Visitor) -> None:
+    """Release of the survey: what is pressed and what answers are in view."""
     visitor.use_example()
     page = visitor.page
     expect(visitor.release_button).to_be_in_viewport(ratio=1)
     visitor.press_release()
     expect(page.get_by_text(re.compile(r"95% CI [\d.]+ to")).first).to_be_in_viewport(ratio=0.9)
     assert page.get_by_test_id("stMain").evaluate("element => element.scrollTop") == 0
-    context.close()
+    assert first_number(visitor.answer.inner_text()) > 0
 
 
 def reach(page: Page, target: Locator) -> None:

@@ -1,10 +1,12 @@
-"""What the views of Individual privacy show, and where: in their area, nowhere else."""
+"""What is true of a table in Live mode: shown in the confidential areas, nowhere else."""
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, expect
 
 from dpcore.data.bounds import Interval
 from dpcore.formatting import significant
@@ -15,19 +17,24 @@ from dpcore.relations import NeighboringRelation
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.attacks.noise import attack_mean
 from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
-from tests.browser import test_model_walls
+from tests.browser import model_secrets
+from tests.browser.server import Server
 from tests.browser.test_walls import (
     EPSILON,
     INCOMES,
+    PATHS,
     PEOPLE,
+    REGIONS,
     TOP,
     exposure,
     request,
     several,
     use_all,
 )
-from tests.browser.visitor import Visitor, visit
+from tests.browser.test_walls import secrets as numbers
+from tests.browser.visitor import visit
 from tests.browser.wire import Wire, alone, spellings, within
+from tests.registry import ABOUT_A_TABLE
 
 pytestmark = pytest.mark.browser
 
@@ -64,65 +71,132 @@ def secrets() -> dict[str, dict[str, float]]:
     }
 
 
-def test_views_of_one_release_stay_in_their_area(context, server):
-    text, _ = several()
-    known = secrets()
-    models = test_model_walls.secrets(text)
-    every = [n for view in known.values() for n in view.values()]
-    needles = {written for number in (*every, *models.values()) for written in spellings(number)}
-    wire = Wire(context)
-    visitor = visit(context, server.url)
-    use_all(visitor, text)
-    visitor.go("release")
-    visitor.number("ε for this release", EPSILON)
-    visitor.press_release()
-    expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
-    visitor.settle()
-    visitor.go("privacy_loss")
-    visitor.page.get_by_text("the table without the person").click()
-    visitor.settle()
-    outside = [visitor.text]
-    assert wire.holds(*needles) == []
+class Watch:
+    """A visitor in Live mode, what the browser is sent, and what it shows in public."""
 
-    visitor.open_confidential()
-    for view in VIEWS:
-        outside += look_at(visitor, view)
-        # The search finds what the view shows, once it is open.
-        found = [name for name, n in known[view].items() if wire.holds(*spellings(n))]
-        assert found, view
-        wire.frames.clear()
-    visitor.page.get_by_text("a regression model", exact=True).click()
-    visitor.settle()
-    wire.frames.clear()
-    for view in (*VIEWS[1:4], VIEWS[0]):
-        outside += look_at(visitor, view)
-    names = [name for name, number in models.items() if wire.holds(*spellings(number))]
-    assert any(name.startswith("output") for name in names), names
+    def __init__(self, context: BrowserContext, server: Server) -> None:
+        text, crossed = several()
+        self.views, self.models = secrets(), model_secrets.secrets(text)
+        known = numbers() | crossed | self.models
+        known |= {f"{view}, {name}": n for view, of in self.views.items() for name, n in of.items()}
+        self.needles = {w: name for name, number in known.items() for w in spellings(number)}
+        self.wire, self.server = Wire(context), server
+        self.visitor = visit(context, server.url)
+        self.page = self.visitor.page
+        self.seen: list[str] = []
+        use_all(self.visitor, text)
 
-    # Elsewhere there is nothing of it, nor in a file, an address or the log.
-    wire.frames.clear()
-    for name in ("regression", "release", "budget", "accuracy"):
-        visitor.go(name)
-        outside += [visitor.page.url, visitor.text]
-        if name in {"release", "budget"}:
-            outside += [visitor.download(f"Download {kind}") for kind in ("JSON", "CSV")]
-    assert wire.holds(*needles) == []
-    log = server.log.read_text(encoding="utf-8")
-    everything = "\n".join([*outside, *wire.urls, log]).encode()
-    losses = [known["All people"]["largest loss"]]
-    losses += [models[f"{key}, largest"] for key in ("output", "posterior")]
+    def found(self) -> set[str]:
+        """Return the names of the numbers that came to the browser."""
+        return {self.needles[n] for n in self.wire.holds(*self.needles)}
+
+    def see(self) -> None:
+        """Keep what is public: the page, and its address."""
+        self.visitor.unfold()
+        content = PATHS.sub("", self.page.content())
+        self.seen += [content, self.visitor.text, self.page.url]
+
+    def release(self, **chosen: str) -> None:
+        """Ask for another statistic, and keep the answer and its file."""
+        for label, option in chosen.items():
+            self.visitor.choose(label.replace("_", " "), option)
+        self.visitor.press_release()
+        expect(self.page.get_by_text("Draw 1 of this question")).to_be_visible()
+        self.visitor.settle()
+        self.see()
+        self.seen.append(self.visitor.download("Download JSON"))
+
+    def closed(self) -> None:
+        """Nothing of the table came to the browser, or into the log."""
+        log = self.server.log.read_text(encoding="utf-8")
+        everything = "\n".join([*self.seen, *self.wire.urls, log]).encode()
+        assert {self.needles[n] for n in self.needles if within(n, everything)} == set()
+        assert self.found() == set()
+
+    def choose_model(self) -> None:
+        self.page.get_by_text("a regression model", exact=True).click()
+        self.visitor.settle()
+
+    def look_at(self, view: str) -> list[str]:
+        """Open a view; return the address, and what the page says outside the area."""
+        self.page.get_by_role("tab", name=view, exact=True).click()
+        self.visitor.settle()
+        expect(self.page.get_by_test_id("stException")).to_have_count(0)
+        area = self.page.locator("[class*=st-key-confidential-]")
+        return [self.page.url, self.visitor.text.replace(area.inner_text(), "")]
+
+
+def test_live_mode_keeps_what_is_true_in_its_areas(context, server):
+    watch = Watch(context, server)
+    watch.visitor.number("ε for this release", EPSILON)
+    watch.release()
+    assert watch.wire.holds("mean of yearly")
+    watch.visitor.go("privacy_loss")
+    watch.choose_model()
+    for label in reversed(model_secrets.MECHANISMS.values()):
+        watch.visitor.choose("Mechanism", label)
+        watch.see()
+    watch.page.get_by_text("a number (statistic)", exact=True).click()
+    watch.visitor.settle()
+    watch.page.get_by_text("the table without the person").click()
+    watch.visitor.settle()
+    watch.see()
+    watch.closed()
+    outside = areas(watch)
+    watch.wire.frames.clear()
+    watch.seen += outside
+    outside += elsewhere(watch)
+    watch.closed()
+    losses = [watch.views["All people"]["largest loss"]]
+    losses += [watch.models[f"{key}, largest"] for key in model_secrets.MECHANISMS]
     shown = [significant(loss, up=up) for loss in losses for up in (False, True)]
-    assert [needle for needle in needles if within(needle, everything)] == []
     assert [loss for loss in shown if any(alone(loss, part) for part in outside)] == []
-    for url in wire.urls:
-        assert "income" not in url
-        assert "hours" not in url
+    assert [url for url in watch.wire.urls if re.search("income|hours|north|region", url)] == []
+    assert watch.wire.outside(server.url) == []
+
+    # A lesson shows the truth beside a release.
+    watch.visitor.go("release")
+    watch.visitor.pick("Classroom")
+    watch.visitor.press_release()
+    expect(watch.page.get_by_text("Do the intervals hold?")).to_be_visible()
+    assert {f"share of {name}" for name in REGIONS} <= watch.found()
 
 
-def look_at(visitor: Visitor, view: str) -> list[str]:
-    """Open a view; return the address, and what the page says outside the area."""
-    visitor.page.get_by_role("tab", name=view, exact=True).click()
-    visitor.settle()
-    expect(visitor.page.get_by_test_id("stException")).to_have_count(0)
-    area = visitor.page.locator("[class*=st-key-confidential-]")
-    return [visitor.page.url, visitor.text.replace(area.inner_text(), "")]
+def areas(watch: Watch) -> list[str]:
+    """Open each view: what it shows comes then; return what is outside of it."""
+    watch.visitor.open_confidential()
+    outside = []
+    for view in VIEWS:
+        outside += watch.look_at(view)
+        known = [written for n in watch.views[view].values() for written in spellings(n)]
+        assert watch.wire.holds(*known), view
+        watch.wire.frames.clear()
+    watch.choose_model()
+    for view in (*VIEWS[1:4], VIEWS[0]):
+        outside += watch.look_at(view)
+    assert any(name.startswith("output") for name in watch.found())
+    return outside
+
+
+def elsewhere(watch: Watch) -> list[str]:
+    """Ask for everything else, on every page; return what those about answers say."""
+    visitor, said = watch.visitor, []
+    for name in ABOUT_A_TABLE:
+        visitor.go(name)
+        watch.see()
+        if name in {"regression", "release", "budget", "accuracy"}:
+            said += [watch.page.url, visitor.text]
+        if name in {"release", "budget"}:
+            said += [visitor.download(f"Download {kind}") for kind in ("JSON", "CSV")]
+    watch.seen += said
+    visitor.go("release")
+    for statistic in ("proportion", "histogram", "covariance matrix", "median"):
+        watch.release(Statistic=statistic)
+    watch.release(Statistic="variance", By_group="region")
+    visitor.choose("Column", "region")
+    sums = {"Mechanism": "BIT Laplace", "Make the shares add up to 1": "divide by their sum"}
+    watch.release(Statistic="all shares", **sums)
+    for name in ("privacy_loss", "accuracy", "budget"):
+        visitor.go(name)
+        watch.see()
+    return said

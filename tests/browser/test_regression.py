@@ -10,7 +10,8 @@ from dpcore.analyses.base import Mode
 from dpcore.releases.record import Release
 from tests.browser.visitor import Visitor, visit
 
-pytestmark = pytest.mark.browser
+# In CI the page says the same in process: tests/app/test_regression.py.
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 PEOPLE = 4000
 EPSILON = 0.7

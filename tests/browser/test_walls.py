@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -14,15 +13,12 @@ from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.formatting import significant
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
-from tests.browser.visitor import Visitor, table, visit
-from tests.browser.wire import Wire, alone, spellings, within
+from tests.browser.visitor import Visitor, visit
 from tests.individual.plans import Plan
-from tests.registry import HEADINGS, WITHOUT_A_TABLE
 
 pytestmark = pytest.mark.browser
 
@@ -90,61 +86,6 @@ def secrets() -> dict[str, float]:
     }
 
 
-def test_release_mode_keeps_true_numbers_from_the_browser(context, server):
-    known = secrets()
-    needles = {written: name for name, number in known.items() for written in spellings(number)}
-    wire = Wire(context)
-    visitor = visit(context, server.url)
-    visitor.use_upload(table(INCOMES, column=COLUMN), bounds=(0, TOP), budget=3)
-    seen, addresses = [], []
-    visitor.go("release")
-    visitor.number("ε for this release", EPSILON)
-    for statistic in ASKED:
-        visitor.choose("Statistic", statistic)
-        visitor.press_release()
-        expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
-        visitor.settle()
-        seen.append(visitor.text)
-        addresses.append(visitor.page.url)
-        seen += [visitor.download("Download JSON"), visitor.download("Download CSV")]
-    visitor.choose("Statistic", "mean")
-    for name in HEADINGS:
-        visitor.go(name)
-        if name not in WITHOUT_A_TABLE:
-            visitor.unfold()
-        seen.append(PATHS.sub("", visitor.page.content()))
-        seen.append(visitor.text)
-        addresses.append(visitor.page.url)
-    visitor.go("budget")
-    seen += [visitor.download("Download JSON"), visitor.download("Download CSV")]
-
-    log = server.log.read_text(encoding="utf-8")
-    everything = "\n".join([*seen, *addresses, *wire.urls, log]).encode()
-    public = [n for n in needles if within(n, everything)]
-    assert [needles[n] for n in public] == []
-    assert [needles[n] for n in wire.holds(*needles)] == []
-    assert wire.holds("mean of yearly")
-    for address in (*addresses, *wire.urls):
-        assert "income" not in urlsplit(address).path + urlsplit(address).query
-
-    assert wire.outside(server.url) == []
-
-    # The search finds what is there: the largest loss, once the area is opened.
-    visitor.go("privacy_loss")
-    before = len(wire.frames)
-    visitor.page.get_by_text("the table without the person").click()
-    visitor.settle()
-    visitor.open_confidential()
-    expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
-    assert before < len(wire.frames)
-    found = {needles[n] for n in wire.holds(*needles)}
-    assert {"largest loss", "median loss"} <= found
-    shown = significant(known["largest loss"])
-    area = visitor.page.locator("[class*=st-key-confidential-]")
-    assert shown in area.inner_text()
-    assert not alone(shown, visitor.text.replace(area.inner_text(), ""))
-
-
 def several() -> tuple[str, dict[str, float]]:
     """Return a table of three columns, and what nobody may learn about it."""
     rng = np.random.default_rng(8)
@@ -186,58 +127,6 @@ def use_all(visitor: Visitor, text: str) -> None:
     visitor.use(0, TOP, budget=9)
 
 
-def test_release_mode_keeps_new_true_numbers_from_the_browser(context, server):
-    text, known = several()
-    needles = {written: name for name, number in known.items() for written in spellings(number)}
-    wire = Wire(context)
-    visitor = visit(context, server.url)
-    use_all(visitor, text)
-    seen = []
-
-    def release() -> None:
-        visitor.press_release()
-        expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
-        visitor.settle()
-        seen.append(visitor.text)
-        seen.append(visitor.download("Download JSON"))
-
-    visitor.go("release")
-    for statistic in ("covariance matrix", "median"):
-        visitor.choose("Statistic", statistic)
-        release()
-    visitor.choose("Statistic", "variance")
-    visitor.choose("By group", "region")
-    release()
-    visitor.go("privacy_loss")
-    seen.append(visitor.page.content())
-    visitor.go("release")
-    visitor.choose("Column", "region")
-    visitor.choose("Statistic", "all shares")
-    visitor.choose("Mechanism", "BIT Laplace")
-    visitor.choose("Make the shares add up to 1", "divide by their sum")
-    release()
-    for name in ("privacy_loss", "accuracy", "budget"):
-        visitor.go(name)
-        visitor.unfold()
-        seen.append(PATHS.sub("", visitor.page.content()))
-
-    log = server.log.read_text(encoding="utf-8")
-    everything = "\n".join([*seen, *wire.urls, log]).encode()
-    assert [needles[n] for n in needles if within(n, everything)] == []
-    assert [needles[n] for n in wire.holds(*needles)] == []
-    for url in wire.urls:
-        assert "north" not in url
-        assert "region" not in url
-
-    # The search finds what is there: a lesson shows the truth beside a release.
-    visitor.go("release")
-    visitor.pick("Classroom")
-    visitor.press_release()
-    expect(visitor.page.get_by_text("Do the intervals hold?")).to_be_visible()
-    found = {needles[n] for n in wire.holds(*needles)}
-    assert {f"share of {name}" for name in REGIONS} <= found
-
-
 def test_classroom_downloads_and_figures_are_watermarked(context, server):
     visitor = visit(context, server.url)
     visitor.use_example()
@@ -272,6 +161,6 @@ def test_link_opens_the_same_page_and_releases_nothing(browser, context, server)
     field = page.get_by_role("spinbutton", name="ε for this release")
     expect(field).to_have_value("0.7")
     expect(page.get_by_text("0 of 3 ε spent")).to_be_visible()
-    expect(page.get_by_text("Release 1 of this question")).to_have_count(0)
+    expect(page.get_by_text("Draw 1 of this question")).to_have_count(0)
     expect(page.get_by_text("95% CI")).to_have_count(0)
     elsewhere.close()
