@@ -53,6 +53,8 @@ def put(app, kind, label, value):
             element.set_value(value).run()
 
 
+# In CI test_touching.py goes to the extremes of each control of Data.
+@pytest.mark.exhaustive
 def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
     app = upload(open_page("data"), MIXED)
     seen = set()

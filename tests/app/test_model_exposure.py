@@ -111,7 +111,12 @@ def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
 @pytest.mark.parametrize(
     ("example", "released", "sentences"),
     [
-        ("rand-hie", "objective", ("2,000 person-years drawn at random out of 20,190",)),
+        pytest.param(
+            "rand-hie",
+            "objective",
+            ("2,000 person-years drawn at random out of 20,190",),
+            marks=pytest.mark.exhaustive,
+        ),
         ("fair", "objective", ("losses are upper bounds", "number is at most that")),
     ],
 )
