@@ -29,13 +29,6 @@ def test_a_download_holds_the_field_that_is_still_typed_in(context, server):
     page.keyboard.type(PURPOSE)
     assert PURPOSE in visitor.download("Download: Public notice")
     visitor.settle()
-    visitor.choose("Document", "Full report")
-    visitor.button("Entries").click()
-    purpose.click()
-    page.keyboard.press("End")
-    page.keyboard.type(", and where")
-    assert f"{PURPOSE}, and where" in visitor.download("Download: Full report")
-    visitor.settle()
     # A number of the plan itself.
     visitor.go("plan")
     total = page.get_by_role("spinbutton", name="Total ε", exact=True)

@@ -14,7 +14,7 @@ from tests.browser.server import Server
 from tests.browser.visitor import Visitor, table, visit
 from tests.browser.wire import Wire, Written
 from tests.conftest import PATIENCE
-from tests.registry import ABOUT_A_TABLE
+from tests.registry import FIRST
 
 pytestmark = pytest.mark.browser
 
@@ -26,6 +26,10 @@ HOSTILE = (
     '<a href="https://evil.test/a">link</a>'
 )
 HOSTILE_FILE = "![x](https:evil.test) <img src=x onerror=alert(2)> $\\f$.csv"
+NAMING_COLUMNS = (
+    *("data", "release", "accuracy", "privacy_loss", "regression", "plan", "budget"),
+    *("documents", "manage"),
+)
 CELL = "SENTINEL-7391"
 # Python reads this file as it starts, so that the app itself needs no back door.
 CENSUS = """
@@ -122,8 +126,8 @@ def test_closed_tabs_free_what_was_sent_and_what_is_in_use(browser, counted, tmp
     assert before_long(counted, tmp_path, {"DataFrame", "Upload"})
     contexts[1].close()
     first.use(0, 100)
-    # Callbacks of every view, which Streamlit keeps for a while, hold no table.
-    for script in ABOUT_A_TABLE:
+    # Callbacks of every place, which Streamlit keeps for a while, hold no table.
+    for script in FIRST.values():
         first.go(script)
     first.go("privacy_loss")
     first.open_confidential()
@@ -188,7 +192,7 @@ def test_hostile_names_make_no_request_and_no_markup(context, server):
     visitor.choose("Statistic", "histogram")
     visitor.press_release()
     expect(visitor.page.get_by_text("all are within").first).to_be_visible()
-    for name in ABOUT_A_TABLE:
+    for name in NAMING_COLUMNS:
         visitor.go(name)
         visitor.unfold()
         # Letter by letter in the side bar, and wherever the column is named.

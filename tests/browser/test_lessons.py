@@ -14,7 +14,7 @@ from tests.browser.visitor import Visitor
 pytestmark = pytest.mark.browser
 
 # Into the next lesson and no farther: every step is another page, and takes its time.
-_PRESSES = 3
+_PRESSES = 2
 # How long a press may take to be heard, in milliseconds, and how often it is tried.
 _HEARD, _TRIES = 15_000, 5
 

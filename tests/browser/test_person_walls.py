@@ -19,6 +19,7 @@ from dpcore.studies.attacks.noise import attack_mean
 from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
 from tests.browser import model_secrets
 from tests.browser.server import Server
+from tests.browser.test_accessibility import DESK, PHONE, fits
 from tests.browser.test_walls import (
     EPSILON,
     INCOMES,
@@ -160,6 +161,8 @@ def test_live_mode_keeps_what_is_true_in_its_areas(context, server):
     watch.visitor.press_release()
     expect(watch.page.get_by_text("Do the intervals hold?")).to_be_visible()
     assert {f"share of {name}" for name in REGIONS} <= watch.found()
+    for figure in watch.page.locator(".js-plotly-plot").all():
+        expect(figure.get_by_text("Classroom").first).to_be_visible()
 
 
 def areas(watch: Watch) -> list[str]:
@@ -184,6 +187,10 @@ def elsewhere(watch: Watch) -> list[str]:
     for name in ABOUT_A_TABLE:
         visitor.go(name)
         watch.see()
+        watch.page.set_viewport_size(PHONE)
+        visitor.settle()
+        fits(watch.page, name)
+        watch.page.set_viewport_size(DESK)
         if name in {"regression", "release", "budget", "accuracy"}:
             said += [watch.page.url, visitor.text]
         if name in {"release", "budget"}:

@@ -20,7 +20,8 @@ from tests.planning.planned import item
 from tests.releases.questions import apart
 
 pytestmark = pytest.mark.browser
-PRINTED = [document for document in DOCUMENTS if document.mime == "text/html"]
+NOTICE, *OTHERS = [document for document in DOCUMENTS if document.mime == "text/html"]
+PRINTED = [NOTICE, OTHERS[0], *(pytest.param(o, marks=pytest.mark.exhaustive) for o in OTHERS[1:])]
 
 
 @pytest.fixture(scope="module")

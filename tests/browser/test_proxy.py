@@ -39,10 +39,9 @@ def hosted(browser):
     context.close()
 
 
-def test_upload_release_and_download(hosted, proxy):
+def test_upload_release_download_and_a_class_that_joins_by_its_address(hosted, proxy):
     visitor = visit(hosted, f"https://{HOST}:{proxy.port}")
     visitor.use_upload(table(range(100)))
-    visitor.go("release")
     visitor.release()
     visitor.open_downloads()
     with visitor.page.expect_download() as download:
@@ -51,9 +50,6 @@ def test_upload_release_and_download(hosted, proxy):
     record = Release.from_json(visitor.page.evaluate(read, download.value.url))
     assert record.title == "mean of age"
 
-
-def test_a_class_joins_by_the_address_that_is_shown(hosted, proxy):
-    visitor = visit(hosted, f"https://{HOST}:{proxy.port}")
     visitor.go("lessons")
     visitor.button("Teach").click()
     visitor.button("Open a class for phones").click()

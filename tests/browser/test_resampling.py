@@ -14,7 +14,7 @@ from dpcore.releases.record import WATERMARK, Release
 from tests.browser.held import gate
 from tests.browser.visitor import Visitor, table, visit
 
-# In CI test_resampling_walls.py releases the three, and test_study2.py stops and goes on.
+# In CI the three are released in process, and test_large_tables.py stops and goes on.
 pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 PEOPLE = 3000

@@ -10,7 +10,8 @@ from playwright.sync_api import expect
 from tests.browser.held import FEW, gate
 from tests.browser.rest import settled
 
-pytestmark = pytest.mark.browser
+# In CI tests/app/test_study2.py says the same, and test_large_tables.py stops work.
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 SETTINGS = {"study2-epsilons": "0.5, 1, 2", "study2-people": "50, 100, 200"}
 

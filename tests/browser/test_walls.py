@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from dpcore.analyses.base import Mode, Request
+from dpcore.analyses.base import Request
 from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
 from tests.browser.visitor import Visitor, visit
 from tests.individual.plans import Plan
@@ -125,23 +123,6 @@ def use_all(visitor: Visitor, text: str) -> None:
     visitor.number("Upper bound", 80)
     visitor.choose("Column", COLUMN)
     visitor.use(0, TOP, budget=9)
-
-
-def test_classroom_downloads_and_figures_are_watermarked(context, server):
-    visitor = visit(context, server.url)
-    visitor.use_example()
-    expect(visitor.page.get_by_role("radio", name="Classroom")).to_be_checked()
-    visitor.release()
-    text = visitor.download("Download JSON")
-    assert json.loads(text)["watermark"] == WATERMARK
-    assert Release.from_json(text).mode is Mode.CLASSROOM
-    assert WATERMARK in visitor.download("Download CSV").splitlines()[1]
-    for name in ("release", "accuracy", "privacy_loss", "budget"):
-        visitor.go(name)
-        drawn = visitor.page.locator(".js-plotly-plot")
-        expect(drawn.first).to_be_visible()
-        for figure in drawn.all():
-            expect(figure.get_by_text("Classroom").first).to_be_visible()
 
 
 def test_link_opens_the_same_page_and_releases_nothing(browser, context, server):
