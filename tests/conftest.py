@@ -50,6 +50,12 @@ def everything() -> bool:
     return settings.default.max_examples >= EXAMPLES["all"]
 
 
+def few(number: int, *cases: object) -> list[object]:
+    """Return cases of which all but the first are those of `make test-all` alone."""
+    marked = [case if isinstance(case, tuple) else (case,) for case in cases[number:]]
+    return [*cases[:number], *(pytest.param(*c, marks=pytest.mark.exhaustive) for c in marked)]
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by folder and server; cases and examples are those of the tier."""

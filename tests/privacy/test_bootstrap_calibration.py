@@ -18,6 +18,7 @@ from dpcore.privacy.bootstrap_cost import (
     rho_for,
 )
 from dpcore.privacy.bootstrap_profiles import Bound
+from tests.conftest import few
 
 FIFTY = {"rho": 0.5, "delta": 1e-6, "times": 50, "people": 500}
 
@@ -25,12 +26,13 @@ FIFTY = {"rho": 0.5, "delta": 1e-6, "times": 50, "people": 500}
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("rho", "delta", "times", "attained", "generic"),
-    [
+    few(
+        1,
         (0.5, 1e-6, 50, 1.0979, 1.6676),
         (0.5, 1e-6, 200, 1.025, 1.382),
         (1.0, 1e-6, 50, 1.146, 1.775),
         (0.5, 1e-9, 50, 1.124, 1.864),
-    ],
+    ),
 )
 def test_factors_by_number_of_bootstraps(rho, delta, times, attained, generic):
     setting = {"rho": rho, "delta": delta, "times": times, "people": 500}
@@ -51,7 +53,9 @@ def test_factor_for_means():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("times", "mean", "generic"), [(20, 4.910, 7.182), (200, 4.405, 5.149)])
+@pytest.mark.parametrize(
+    ("times", "mean", "generic"), few(1, (20, 4.910, 7.182), (200, 4.405, 5.149))
+)
 def test_the_asymptotic_factor_is_not_enough_for_few_bootstraps(times, mean, generic):
     setting = FIFTY | {"times": times}
     for bound, level in ((Bound.MEAN, mean), (Bound.GENERIC, generic)):
@@ -70,7 +74,7 @@ def test_ways_to_choose_the_noise():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bound", [Bound.ATTAINED, Bound.GENERIC])
+@pytest.mark.parametrize("bound", few(1, Bound.ATTAINED, Bound.GENERIC))
 def test_a_search_closes_in_and_tells_how_far_it_is(bound):
     seen = list(calibration_steps(**FIFTY, bound=bound))
     assert 3 <= len(seen) <= 15

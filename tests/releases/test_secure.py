@@ -16,6 +16,7 @@ from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost
+from tests.conftest import few
 from tests.terms import ONE, UNIT
 
 # So many draws that noise wider by 30%, which the Kolmogorov distance tells least, is
@@ -37,12 +38,13 @@ def fits(draws, cdf):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("mechanism", "stated"),
-    [
+    few(
+        2,
         (Laplace(noise=2.0), stats.laplace),
         (Gaussian(noise=2.0), stats.norm),
         (TruncatedLaplace(noise=2.0, bounds=LINE), stats.laplace),
         (BoundaryInflatedLaplace(noise=2.0, bounds=LINE), stats.laplace),
-    ],
+    ),
 )
 def test_unbounded_draws_follow_the_stated_law_and_no_wider_one(mechanism, stated):
     draws = draw(mechanism, np.full(3 * DRAWS, 10.0))
@@ -53,12 +55,13 @@ def test_unbounded_draws_follow_the_stated_law_and_no_wider_one(mechanism, state
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("bounds", "value"),
-    [
-        (Interval(lower=0.0, upper=3.0), 0.1),
+    few(
+        2,
         (Interval(lower=1e6, upper=1e6 + 3), 1e6 + 2.9),
-        (Interval(lower=2.0, upper=math.inf), 2.1),
         (Interval(lower=-math.inf, upper=-2.0), -2.1),
-    ],
+        (Interval(lower=0.0, upper=3.0), 0.1),
+        (Interval(lower=2.0, upper=math.inf), 2.1),
+    ),
 )
 def test_truncated_draws_follow_the_stated_law_and_no_wider_one(bounds, value, monkeypatch):
     # Few candidates a round: quick, and it takes many rounds; the law is the same.

@@ -14,6 +14,7 @@ from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.laplace import AveragedLaplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy_filter import PrivacyCost, float_below
+from tests.conftest import few
 from tests.terms import ONE, UNIT
 
 SURE = 1e-9
@@ -50,7 +51,7 @@ def test_folded_draws_follow_the_stated_law_and_no_wider_one(bounds, value):
 # The more draws, the better the average tells its width: noise wider by 30% is taken
 # for the stated one less often than once in 10^9 runs.
 @pytest.mark.slow
-@pytest.mark.parametrize(("draws", "runs"), [(1, 15_000), (2, 11_000), (10, 8_000)])
+@pytest.mark.parametrize(("draws", "runs"), few(2, (1, 15_000), (2, 11_000), (10, 8_000)))
 def test_averaged_draws_follow_the_stated_law_and_no_wider_one(draws, runs):
     stated = AveragedLaplace(noise=0.5, draws=draws)
     wider = AveragedLaplace(noise=0.65, draws=draws)

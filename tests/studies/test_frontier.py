@@ -30,6 +30,7 @@ from dpcore.privacy import gaussian
 from dpcore.privacy.conversions import variation_bound
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.studies.individual.frontier import accuracy, frontier, varied
+from tests.conftest import few
 from tests.models.plain_pairs import PosteriorPairs
 
 PEOPLE, COLUMNS = 400, 4
@@ -178,7 +179,7 @@ def test_releases_without_a_fast_loss_are_refused():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("key", "named"), [("posterior", {"samples": 4}), ("objective", {"gamma": 0.05})]
+    ("key", "named"), few(1, ("posterior", {"samples": 4}), ("objective", {"gamma": 0.05}))
 )
 def test_slow_losses_are_those_of_everybody_at_each_precision(key, named):
     fit = ridge(60.0, people=40)
