@@ -24,7 +24,7 @@ _LOOK = """rules => axe.run(
     {resultTypes: ["violations"], ...(rules.length ? {runOnly: rules} : {})},
 ).then(found => found.violations)"""
 # Colors fade from one scheme into the other; what turns for ever is no fading.
-_FADED = """() => document.getAnimations().every(
+FADED = """() => document.getAnimations().every(
     one => one.playState !== "running"
         || one.effect.getComputedTiming().endTime === Infinity)"""
 _SIDEWAYS = (
@@ -119,7 +119,7 @@ def violations(page: Page, *rules: str) -> list[str]:
 
     What a chart draws is left out: a text and a table say the same beside it.
     """
-    page.wait_for_function(_FADED)
+    page.wait_for_function(FADED)
     page.evaluate(Axe().axe_script)
     found = page.evaluate(_LOOK, rules)
     return [
