@@ -18,11 +18,14 @@ from dpcore.models.loss_functions import ModelKind
 from dpcore.models.loss_tables import TABLE_FROM
 from dpcore.models.penalty import Penalty
 from dpcore.relations import PrivacyUnit
+from tests.conftest import everything, few
 from tests.models.tables_in_parts import PEOPLE, asked, in_parts, table
 from tests.releases.models import request, without_anybody
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 RELEASES = [(model, key) for model in ModelKind for key in offered_for(model)]
+# Every second one is for CI.
+SECOND = few(len(RELEASES[::2]), *RELEASES[::2], *RELEASES[1::2])
 PER_PERSON = Penalty(strength=0.3, per_person=True)
 
 
@@ -75,8 +78,8 @@ def same(found, whole, rows):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("model", "key"), RELEASES)
-@settings(deadline=None, max_examples=2)
+@pytest.mark.parametrize(("model", "key"), SECOND)
+@settings(deadline=None, max_examples=2 if everything() else 1)
 @given(
     seed=st.integers(0, 2**32 - 1),
     cuts=st.sets(st.integers(0, PEOPLE), max_size=4),
@@ -113,7 +116,7 @@ def test_a_penalty_per_person_counts_as_in_memory(tmp_path, model):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("key", "more"), [("posterior", {"samples": 3}), ("objective", {"gamma": 1.0})]
+    ("key", "more"), few(1, ("posterior", {"samples": 3}), ("objective", {"gamma": 1.0}))
 )
 def test_losses_of_many_people_are_read_from_the_table_of_all(tmp_path, key, more):
     people = 2 * TABLE_FROM
@@ -127,7 +130,7 @@ def test_losses_of_many_people_are_read_from_the_table_of_all(tmp_path, key, mor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", [ModelKind.POISSON, ModelKind.HUBER])
+@pytest.mark.parametrize("model", few(1, ModelKind.POISSON, ModelKind.HUBER))
 def test_chord_steps_replace_single_ones_as_in_memory(tmp_path, monkeypatch, model):
     """They do where single steps miss too much; here nothing is tolerated."""
     monkeypatch.setattr(audit_room, "TOLERATED", 0.0)
