@@ -102,7 +102,7 @@ class Watch:
         for label, option in chosen.items():
             self.visitor.choose(label.replace("_", " "), option)
         self.visitor.press_release()
-        expect(self.page.get_by_text("Draw 1 of this question")).to_be_visible()
+        expect(self.page.get_by_text("Release 1 of this question")).to_be_visible()
         self.visitor.settle()
         self.see()
         self.seen.append(self.visitor.download("Download JSON"))
