@@ -44,9 +44,8 @@ def anchors(path):
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in found}
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name)
-def test_files_of_the_project_exist(path):
-    text = path.read_text(encoding="utf-8")
+def test_files_of_the_project_exist():
+    text = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
     for file in re.findall(r"`((?:dpcore|ui|tests|epsilon_studio)/[\w/.-]*)`", text):
         assert (ROOT / file).exists() or (ROOT / f"{file}.py").exists(), file
 

@@ -12,18 +12,13 @@ def test_no_two_words_share_a_name():
     assert sorted(names) == sorted(set(names))
 
 
-@pytest.mark.parametrize("one", TERMS, ids=lambda one: one.word)
-def test_a_word_is_explained_by_others_that_are_there_and_met_on_a_page(one):
-    for name in one.named:
-        assert term(name) is not one
-    assert one.page in NAMES
-    assert one.plain.endswith(".")
-    assert "[" not in without_brackets(one.plain + one.exact)
-
-
-@pytest.mark.parametrize("one", TERMS, ids=lambda one: one.word)
-def test_plain_words_have_no_formulas(one):
-    assert not set("=≤·√∑Δ‖") & set(one.plain)
+def test_a_word_is_explained_plainly_by_others_that_are_there_and_met_on_a_page():
+    for one in TERMS:
+        assert one not in map(term, one.named)
+        assert one.page in NAMES, one.word
+        assert one.plain.endswith("."), one.word
+        assert "[" not in without_brackets(one.plain + one.exact), one.word
+        assert not set("=≤·√∑Δ‖") & set(one.plain), one.word
 
 
 def test_every_name_leads_to_its_word_in_capitals_or_not():

@@ -20,7 +20,6 @@ from dpcore.privacy.events import (
     event_from,
 )
 from dpcore.privacy.interpretation import best_guess, posterior
-from tests.privacy.peer_events import dp_event
 
 levels = st.floats(1e-3, 30)
 deltas = st.floats(1e-12, 0.9)
@@ -136,12 +135,6 @@ def test_events_survive_json():
     for kind, parameter in (("gauss", 1.0), ("pure", -1.0), ("pure", math.nan)):
         with pytest.raises(ParameterError):
             event_from({"kind": kind, "parameter": parameter})
-
-
-def test_accountants_receive_every_event():
-    events = [LaplaceEvent(parameter=2.0), GaussianEvent(parameter=2.0)]
-    composed = dp_event(events)
-    assert [e.noise_multiplier for e in composed.events] == [2.0, 2.0]
 
 
 def test_beliefs():

@@ -210,9 +210,9 @@ def numbers_apart(text):
     return content | {"event": [*event, event["kind"]]}, calculated
 
 
-@pytest.mark.parametrize("name", ASKED)
-def test_a_request_is_the_same_question_as_ever(name):
-    assert canonical(ASKED[name].parameters()) == canonical(PINNED["requests"][name])
+def test_a_request_is_the_same_question_as_ever():
+    now = {name: canonical(request.parameters()) for name, request in ASKED.items()}
+    assert now == {name: canonical(pinned) for name, pinned in PINNED["requests"].items()}
 
 
 @pytest.mark.parametrize("name", RECORDED)
@@ -241,7 +241,6 @@ def test_events_of_every_kind_are_pinned():
 
 
 def test_nothing_is_pinned_that_nobody_asks():
-    assert ASKED.keys() == PINNED["requests"].keys()
     assert RECORDED.keys() == PINNED["records"].keys()
 
 

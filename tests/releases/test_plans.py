@@ -171,11 +171,6 @@ def test_weights_and_constraints_make_other_analyses():
         assert ("weights" in parameters) is (request.weights is not None)
 
 
-def test_other_questions_keep_the_parameters_that_they_had():
-    plain = by_group().parameters()
-    assert plain.keys() == {"query", "mechanism", "epsilon", "delta"}
-
-
 def test_constraints_and_weights_go_with_their_own_questions():
     constraint = Constraint(kind=ConstraintKind.RESCALE)
     with pytest.raises(ParameterError, match="only all shares together"):

@@ -43,19 +43,14 @@ def record(request):
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_a_name_is_no_part_of_a_question(name):
-    request = REQUESTS[name]
+def test_a_name_is_no_part_of_a_question_and_an_earlier_answer_follows_it(name):
+    request, table = REQUESTS[name], table_of(REQUESTS[name])
     home = called(request, HOME)
     assert home.unit.noun == "home"
     assert home.parameters() == request.parameters()
     assert home.analysis("table") == request.analysis("table")
     assert "people" not in home.statement + home.unit_text + " ".join(home.units)
-
-
-@pytest.mark.parametrize("name", REQUESTS)
-def test_an_earlier_answer_follows_the_name_and_comes_back(name):
-    person, table = REQUESTS[name], table_of(REQUESTS[name])
-    before, after = record(called(person, None)), record(called(person, HOME))
+    before, after = record(called(request, None)), record(home)
     assert renamed(before, table, HOME) == after
     assert renamed(after, table, HOME) is after
     back = renamed(after, table, PrivacyUnit())

@@ -1,7 +1,5 @@
 """The same question for every group: what is allowed, read, and written down."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -126,23 +124,6 @@ def test_other_groups_than_declared_are_refused():
     table = dataset((AGE, other), age=[1.0], region=["north"])
     with pytest.raises(ParameterError, match="have changed since"):
         query().values(table)
-
-
-def test_parameters_differ_between_analyses_and_survive_json():
-    analyses = [
-        part(),
-        query(),
-        query(by=(category("sex"),)),
-        query(by=(category(labels=("north", "east")),)),
-        query(StatisticKind.SUM),
-        query(relation=ADD_REMOVE),
-        query(unit=PrivacyUnit(rows=2)),
-        query(StatisticKind.VARIANCE),
-    ]
-    texts = [json.dumps(each.parameters(), sort_keys=True) for each in analyses]
-    assert len(set(texts)) == len(analyses)
-    for each, text in zip(analyses, texts, strict=True):
-        assert json.loads(text) == each.parameters()
 
 
 def test_no_ratio_of_groups_is_the_analysis_that_had_a_minimum():

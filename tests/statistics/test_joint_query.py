@@ -1,6 +1,5 @@
 """Questions about several columns: what is allowed, read, and written down."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -189,32 +188,6 @@ def test_other_groups_than_declared_are_refused():
     table = dataset((AGE, other), age=[1.0] * 6, region=["north", "south"] * 3)
     with pytest.raises(ParameterError, match="have changed since"):
         query(StatisticKind.POOLED_VARIANCE, (AGE,)).values(table)
-
-
-ANALYSES = [
-    query(),
-    query(numbers=(INCOME, AGE)),
-    query(numbers=(AGE, HEIGHT)),
-    query(StatisticKind.CORRELATION),
-    query(MATRIX),
-    query(size=public(7)),
-    query(size=private(6)),
-    query(size=private(6), relation=ADD_REMOVE),
-    query(unit=PrivacyUnit(rows=2), size=private(6)),
-    query(StatisticKind.POOLED_COVARIANCE),
-    query(StatisticKind.POOLED_COVARIANCE, group=Grouping.of(category("sex")), groups=SIZES),
-    query(StatisticKind.POOLED_COVARIANCE, groups=GroupSizes(sizes=(2, 2, 2), labels_public=False)),
-    query(
-        StatisticKind.POOLED_COVARIANCE, groups=GroupSizes(sizes=(3, 1 + 1, 1 + 1)), size=public(7)
-    ),
-]
-
-
-def test_parameters_differ_between_analyses_and_survive_json():
-    texts = [json.dumps(each.parameters(), sort_keys=True) for each in ANALYSES]
-    assert len(set(texts)) == len(ANALYSES)
-    for each, text in zip(ANALYSES, texts, strict=True):
-        assert json.loads(text) == each.parameters()
 
 
 def test_equal_analyses_have_equal_parameters():

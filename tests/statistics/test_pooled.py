@@ -171,27 +171,6 @@ def test_range_is_where_the_statistic_lies(sizes):
         assert statistic.range.lower == pytest.approx(min(seen))
 
 
-def test_published_sensitivities():
-    def at(formula, *sizes):
-        return formula(GroupSizes(sizes=sizes))
-
-    pairs = (2,) * 50
-    assert at(staying, 4, 2) == pytest.approx(0.1875)
-    assert jumping((3, 3), signs=False) == pytest.approx(0.1875)
-    assert at(removing_variance, 2, 2, 2, 2) == pytest.approx(0.125)
-    assert at(adding_variance, 2, 2, 2, 2) == pytest.approx(0.1333333333)
-    assert at(removing_variance, 3, 3, 3, 3, 3) == pytest.approx(0.0666666667)
-    assert at(adding_variance, 3, 3, 3, 3, 3) == pytest.approx(0.0681818182)
-    assert at(removing_variance, *pairs) == pytest.approx(0.01)
-    assert at(adding_variance, *pairs) == pytest.approx(0.0130718954)
-    assert at(staying, 3, 3) == pytest.approx(0.1666666667)
-    assert at(removing_covariance, 3, 3) == pytest.approx(0.2222222222)
-    assert at(adding_covariance, 3, 3) == pytest.approx(0.1833333333)
-    assert at(removing_covariance, 100) == pytest.approx(0.01)
-    assert at(removing_covariance, *pairs) == pytest.approx(0.02)
-    assert at(adding_covariance, *pairs) == pytest.approx(0.0226797386)
-
-
 def pooled(kind, sizes, *, labels_public=True):
     groups = GroupSizes(sizes=sizes, labels_public=labels_public)
     return (

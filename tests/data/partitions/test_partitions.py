@@ -2,7 +2,6 @@
 
 import os
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import pairwise
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
@@ -22,9 +20,6 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.row_groups import VARIABLE, tables, tables_folder
 from dpcore.data.partitions.table import open_table
 from dpcore.errors import DataError, ParameterError
-from dpcore.ledger.ledger import Ledger
-from dpcore.ledger.transaction import release
-from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
@@ -128,28 +123,6 @@ def test_questions_have_the_value_of_the_rows_in_memory(tmp_path_factory, name, 
     np.testing.assert_allclose(
         question.value(opened(folder)), question.value(in_memory(table)), rtol=1e-12, atol=1e-12
     )
-
-
-def test_a_release_charges_once_and_says_the_same_again(tmp_path):
-    write(tmp_path, rows(), (20,))
-    table, ledger = opened(tmp_path), Ledger.in_memory()
-    name = table.fingerprint(KEY)
-    budget = PrivacyBudget.of(epsilon=2.0, delta=0.0)
-    ledger.open_account(name, budget, SUBSTITUTION)
-    request = Request(query=QUESTIONS["mean"], mechanism_key="laplace", epsilon=1.0)
-    answers = [
-        release(
-            request,
-            request.value(each),
-            ledger=ledger,
-            fingerprint=each.fingerprint(KEY),
-            mode=Mode.RELEASE,
-            now=datetime(2026, 11, 23, tzinfo=UTC),
-        )
-        for each in (table, opened(tmp_path))
-    ]
-    assert answers[0] == answers[1]
-    assert len(ledger.releases(name)) == 1
 
 
 def test_opening_proposes_kinds_from_types_and_no_bounds(tmp_path):
