@@ -117,11 +117,7 @@ def noise_for_risk(prior: float, risk: float, *, delta: float = 0.0) -> list[dic
     return [
         {"mechanism": "any", "limit": f"ε = {_down(epsilon)}{at}", "noise": "–"},
         {"mechanism": "Laplace", "limit": f"ε = {_down(ratio)}", "noise": _noise("scale", ratio)},
-        {
-            "mechanism": "Gaussian",
-            "limit": f"μ = {_down(mu)}",
-            "noise": _noise("standard deviation", mu),
-        },
+        {"mechanism": "Gaussian", "limit": f"μ = {_down(mu)}", "noise": _noise("SD", mu)},
     ]
 
 

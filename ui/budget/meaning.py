@@ -138,7 +138,7 @@ def _released(study: Study) -> InterpretationSubject:
     """Return what was released: all of it together, or one release."""
     facts = facts_of(study)
     known = accounts.all_releases(session.account(study))
-    all_of_them = f"all {len(known)} releases together"
+    all_of_them = f"all releases together ({len(known)})"
     names = [all_of_them, *(f"{place}. {one.known_as}" for place, one in enumerate(known, 1))]
     at = controls.HERE.selectbox(
         "Releases", range(len(names)), format_func=names.__getitem__, key="meaning-release"
@@ -418,7 +418,8 @@ def _trade_off(subject: InterpretationSubject) -> None:
                 at_most(risk),
                 "One minus the trade-off function at the prior. No attack does better.",
             ),
-        }
+        },
+        narrow=True,
     )
     results.show(tradeoff_picture(subject.told, curve, prior), "tradeoff", simulated=True)
     st.caption(
