@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dpcore.formatting import significant
-from dpcore.mechanisms.catalog import CATALOG
+from dpcore.mechanisms.catalog import EVERY
 from dpcore.releases.digits import cost_text
 from dpcore.releases.record import Release
 from tests.app.beginnings import begun_once
@@ -47,7 +47,7 @@ def go(app: AppTest, name: str) -> AppTest:
         if key in app.session_state:
             app.query_params[key] = str(app.session_state[key])
     if "mechanism" in app.session_state:
-        label = CATALOG[app.session_state["mechanism"]].label
+        label = EVERY[app.session_state["mechanism"]].label
         app.query_params["mechanism"] = label
     kept = dict(app.query_params)
     app.switch_page("pages/about.py").run()

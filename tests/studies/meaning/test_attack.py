@@ -76,7 +76,9 @@ def integral(pair, of, *, cut=None, over=(-math.inf, math.inf)):
         (pair.low - far, pair.high + far) if bounds is None else (bounds.lower, bounds.upper)
     )
     low, high = max(low, over[0]), min(high, over[1])
-    kinks = [pair.low, pair.high, *([] if cut is None else [cut])]
+    limit = getattr(mechanism, "limit", math.inf)
+    limits = [at + side * limit for at in (pair.low, pair.high) for side in (-1, 1)]
+    kinks = [pair.low, pair.high, *limits, *([] if cut is None else [cut])]
     ends = np.array(sorted({low, high, *(at for at in kinks if low < at < high)}))
     total = 0.0
     for start, stop in itertools.pairwise(ends):
