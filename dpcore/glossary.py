@@ -321,6 +321,14 @@ _TERMS: Final = (
         page="budget",
     ),
     GlossaryEntry(
+        word="partition selection",
+        plain="Releasing labels that nobody lists beforehand, each with a noisy count. Only labels "
+        "with a count above a threshold are released.",
+        exact="Truncated geometric noise with a threshold is (ε, δ)-differentially private.",
+        page="data",
+        source="Desfontaines, Voss, Gipson and Mandayam 2022",
+    ),
+    GlossaryEntry(
         word="composition",
         plain="How the costs of several releases add up. Adding them is always valid. "
         "Tighter methods may give a smaller total.",
