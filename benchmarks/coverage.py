@@ -222,10 +222,12 @@ def _newer(
     kinds = StatisticKind
     quantiles = Query(kind=kinds.QUANTILES, column=column, qs=(0.1, 0.25, 0.5, 0.75, 0.9), **terms)
     crossed = CrossedQuery(
-        first=Query(
-            kind=kinds.HISTOGRAM, column=column, edges=equal_edges(column.bounds, 4), **terms
-        ),
-        second=Query(kind=kinds.HISTOGRAM, column=group, **terms),
+        crossed=(
+            Query(
+                kind=kinds.HISTOGRAM, column=column, edges=equal_edges(column.bounds, 4), **terms
+            ),
+            Query(kind=kinds.HISTOGRAM, column=group, **terms),
+        )
     )
     part = Query(kind=kinds.MEAN, column=column, **terms | {"size": ANY_SIZE})
     labels = group.labels

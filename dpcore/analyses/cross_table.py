@@ -1,9 +1,12 @@
-"""A cross table of two columns: noise on every cell, and the sums that follow."""
+"""A cross table of two or three columns: noise on every cell, and the totals that follow."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
+from itertools import product
 from typing import Any, Final, Self
 
 import numpy as np
@@ -20,10 +23,11 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
-from dpcore.inference.intervals import count_intervals
+from dpcore.inference.intervals import count_intervals, sides
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import said_once
+from dpcore.statistics.grouping import MOST_COLUMNS, SIDE_BY_SIDE, enumerated
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, PLACE, SHARED
@@ -34,45 +38,38 @@ MOST_CELLS: Final = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossedQuery(Question):
-    """The number of people in each cell of a table of two columns.
+    """The number of people in each cell of a table of two or three columns.
 
-    Everybody is in one cell: that of the one answer and the other. So it is a histogram
-    whose cells are pairs, with the sensitivity of one, however many cells there are:
-    who joins or leaves changes one count by 1, and who has another record two counts,
-    by 1 each. Sums of rows and columns follow from the counts.
+    Everybody is in one cell: that of one answer to each. So it is a histogram whose
+    cells are tuples, with the sensitivity of one, however many cells there are: who
+    joins or leaves changes one count by 1, and who has another record two counts, by 1
+    each. The totals of every column follow from the counts.
 
     Attributes:
-        first: What makes the rows: a question about the histogram of a column.
-        second: What makes the columns, of another column on the same terms.
+        crossed: A question about the histogram of each column, on the same terms.
 
     Raises:
-        ParameterError: The two are not such questions, or there are too many cells.
+        ParameterError: They are no such questions, or there are too many cells.
 
     """
 
-    first: Query
-    second: Query
+    crossed: tuple[Query, ...]
 
     def __post_init__(self) -> None:
         self.unit.check_one_row("a cross table is")
-        kinds = {self.first.kind, self.second.kind}
-        if kinds != {StatisticKind.HISTOGRAM}:
-            raise ParameterError("a cross table is made of the histograms of two columns.")
-        if self.first.column.name == self.second.column.name:
-            raise ParameterError("a cross table needs two different columns.")
-        if replace(self.second, **self._own(self.first)) != self.first:
-            raise ParameterError("both columns of a cross table are asked about on the same terms.")
-        rows, columns = self.shape
-        if rows * columns > MOST_CELLS:
+        first, *others = self.crossed
+        if {each.kind for each in self.crossed} != {StatisticKind.HISTOGRAM}:
+            raise ParameterError("a cross table is made of the histograms of its columns.")
+        names = {column.name for column in self.columns}
+        if not 1 < len(names) == len(self.crossed) <= MOST_COLUMNS:
+            raise ParameterError(f"a cross table needs 2 to {MOST_COLUMNS} different columns.")
+        if any(replace(each, **self._own(first)) != first for each in others):
+            raise ParameterError("all columns of a cross table are asked about on the same terms.")
+        if math.prod(self.shape) > MOST_CELLS:
             raise ParameterError(
-                f"a cross table has {MOST_CELLS} cells at most, got {rows} x "
-                f"{columns}; choose fewer bins or shorter lists."
+                f"a cross table has {MOST_CELLS} cells at most, got "
+                f"{' x '.join(map(str, self.shape))}; choose fewer bins or shorter lists."
             )
-
-    @property
-    def crossed(self) -> tuple[Query, Query]:
-        """Return the question about the rows, and that about the columns."""
-        return (self.first, self.second)
 
     @property
     def kind(self) -> StatisticKind:
@@ -81,49 +78,48 @@ class CrossedQuery(Question):
 
     @property
     def column(self) -> Column:
-        """Return the column that makes the rows."""
-        return self.first.column
+        """Return the first column."""
+        return self.crossed[0].column
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """Return both columns."""
-        return (self.first.column, self.second.column)
+        """Return all columns."""
+        return tuple(each.column for each in self.crossed)
 
     @property
     def relation(self) -> NeighboringRelation:
         """Return which tables are neighbors."""
-        return self.first.relation
+        return self.crossed[0].relation
 
     @property
     def unit(self) -> PrivacyUnit:
         """Return whom the guarantee protects."""
-        return self.first.unit
+        return self.crossed[0].unit
 
     @property
     def size(self) -> TableSize:
         """Return what is public about the number of people."""
-        return self.first.size
+        return self.crossed[0].size
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Return how many rows and columns there are."""
-        rows, columns = (len(names) for names in self.names)
-        return rows, columns
+    def shape(self) -> tuple[int, ...]:
+        """Return how many answers each column has."""
+        return tuple(map(len, self.names))
 
     @property
-    def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return what the rows and what the columns are called."""
-        return self.first.statistic.labels, self.second.statistic.labels
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """Return what the answers to each column are called."""
+        return tuple(each.statistic.labels for each in self.crossed)
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Return the name of each cell, those of the first row first."""
-        return self._called[: self.shape[0] * self.shape[1]]
+        """Return the name of each cell; the answers to the last column vary first."""
+        return self._called[: math.prod(self.shape)]
 
     @property
     def margins(self) -> tuple[str, ...]:
-        """Return the name of the sum of each row, then of each column."""
-        return self._called[self.shape[0] * self.shape[1] :]
+        """Return the name of the total of each answer, those of the first column first."""
+        return self._called[math.prod(self.shape) :]
 
     @property
     def statistic(self) -> Histogram:
@@ -133,7 +129,7 @@ class CrossedQuery(Question):
     @property
     def title(self) -> str:
         """Return the question in words, such as "number of people by sex and level"."""
-        names = " and ".join(said_once(*(column.title for column in self.columns)))
+        names = enumerated(said_once(*(column.title for column in self.columns)))
         return f"number of {self.unit.counted} by {names}"
 
     @property
@@ -152,17 +148,16 @@ class CrossedQuery(Question):
 
     @property
     def units(self) -> dict[str, str]:
-        """Return the unit of the sums of rows and columns, by name."""
+        """Return the unit of the totals, by name."""
         return dict.fromkeys(self.margins, self.unit.counted)
 
     def resized(self, people: int) -> Self:
         """Return the same question of another number of people."""
-        first, second = (each.resized(people) for each in self.crossed)
-        return replace(self, first=first, second=second)
+        return replace(self, crossed=tuple(each.resized(people) for each in self.crossed))
 
     @property
     def measured(self) -> tuple[Column, ...]:
-        """Return both columns."""
+        """Return all columns."""
         return self.columns
 
     def clamp(self, column: Column) -> tuple[float, float]:
@@ -185,11 +180,11 @@ class CrossedQuery(Question):
         )
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of who has both answers. CONFIDENTIAL."""
-        return np.intersect1d(self.first.rows(dataset), self.second.rows(dataset))
+        """Return the row, from 0, of who has all answers. CONFIDENTIAL."""
+        return reduce(np.intersect1d, [each.rows(dataset) for each in self.crossed])
 
     def values(self, dataset: Dataset) -> FloatArray:
-        """Return the cell of everybody who has both answers. CONFIDENTIAL.
+        """Return the cell of everybody who has all answers. CONFIDENTIAL.
 
         Missing values are dropped or replaced as each column says.
 
@@ -199,10 +194,11 @@ class CrossedQuery(Question):
 
         """
         kept = self.rows(dataset)
-        first, second = (
-            each.values(dataset)[np.searchsorted(each.rows(dataset), kept)] for each in self.crossed
-        )
-        return np.asarray(first * self.shape[1] + second)
+        places = [
+            each.values(dataset)[np.searchsorted(each.rows(dataset), kept)].astype(np.intp)
+            for each in self.crossed
+        ]
+        return np.ravel_multi_index(places, self.shape).astype(np.float64)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
@@ -210,7 +206,7 @@ class CrossedQuery(Question):
         if content["kind"] != StatisticKind.CROSS_TABLE:
             raise LookupError
         counted = {**content, "kind": StatisticKind.HISTOGRAM.value}
-        first, second = (
+        crossed = (
             QUERY.read(
                 {**counted, "membership": None, "edges": axis.get("edges")},
                 unit=unit,
@@ -218,7 +214,7 @@ class CrossedQuery(Question):
             )
             for axis in map(object_in, list_in(content["crossed"]))
         )
-        return cls(first=first, second=second)
+        return cls(crossed=tuple(crossed))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""
@@ -226,8 +222,7 @@ class CrossedQuery(Question):
 
     @property
     def _called(self) -> tuple[str, ...]:
-        rows, columns = self.names
-        cells = [f"{row} × {column}" for row in rows for column in columns]
+        cells = [SIDE_BY_SIDE.join(names) for names in product(*self.names)]
         sums = [
             f"{each.column.name}: {name}"
             for each, names in zip(self.crossed, self.names, strict=True)
@@ -241,21 +236,21 @@ class CrossedQuery(Question):
 
 
 AXIS: Final[Schema[Any]] = Schema(dict, column=COLUMN, edges=if_any(several(PLACE)))
-"""What makes the rows, or the columns, of a cross table."""
+"""What makes one side of a cross table."""
 CROSSED: Final[Schema[Any]] = Schema(dict, **SHARED, crossed=several(AXIS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossPlan(Direct):
-    """Noise on every cell; rows and columns add up to the sums that are told.
+    """Noise on every cell; cells add up to the totals that are told.
 
     Attributes:
-        shape: Number of rows and columns.
-        margins: Name of the sum of each row, then of each column.
+        shape: How many answers each column has.
+        margins: Name of the total of each answer.
 
     """
 
-    shape: tuple[int, int]
+    shape: tuple[int, ...]
     margins: tuple[str, ...]
 
     @property
@@ -264,11 +259,11 @@ class CrossPlan(Direct):
         return len(self.statistic.labels) + len(self.margins)
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
-        """Return the counts of all cells, and the sums of rows and columns."""
+        """Return the counts of all cells, and the totals."""
         drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
         table = drawn.reshape(self.shape)
         around = count_intervals(self.mechanism, table, bounds=self.bounds)
-        sums = np.concatenate([table.sum(axis=1), table.sum(axis=0)])
+        sums = np.concatenate([side.sum(axis=1) for side in sides(table)])
         names = self.statistic.labels
         return Answer(
             labels=names,

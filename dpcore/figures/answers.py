@@ -40,6 +40,7 @@ from dpcore.formatting import capital, listed, measured, significant
 from dpcore.inference.intervals import Intervals
 from dpcore.releases.digits import ends_text, reach, with_ends
 from dpcore.releases.table import TOO_FEW
+from dpcore.statistics.grouping import enumerated
 
 TOTAL = "rgba(0,114,178,0.35)"
 NOISE = "#0072B2"
@@ -542,8 +543,8 @@ class CrossNumbers:
 
     Attributes:
         grid: The columns that make the cells.
-        counts: Shape ``(r, c)``.
-        noise: Where those of the table lie, shape ``(r, c, 2)``.
+        counts: With an axis for each column.
+        noise: Where those of the table lie, and two ends last.
         total: Those to be expected in such a sample; None where the table is all of
             the population.
 
@@ -590,14 +591,14 @@ def cross_picture(
 def cross_text(found: CrossNumbers, *, unit: str) -> str:
     """Return which cell is the fullest, as far as that can be told."""
     order = np.argsort(found.counts, axis=None)[::-1]
-    places = [divmod(int(place), found.counts.shape[1]) for place in order]
-    first = places[0]
-    rows, columns = found.grid.labels
-    cell = f"“{rows[first[0]]}” and “{columns[first[1]]}”"
+    first, *places = zip(*np.unravel_index(order, found.counts.shape), strict=True)
+    cell = enumerated(
+        f"“{labels[place]}”" for labels, place in zip(found.grid.labels, first, strict=True)
+    )
     count = held_text(found.counts[first], found.noise[first], _COUNT)
     text = (
         f"Most {unit} are in {cell}: {count}"
-        if found.noise[first][0] > max(found.noise[place][1] for place in places[1:])
+        if found.noise[first][0] > max(found.noise[place][1] for place in places)
         else f"{cell} has the largest released count, {count}; {_UNTOLD}"
     )
     reach = found.reach

@@ -16,7 +16,7 @@ from dpcore.formatting import distinct
 from dpcore.releases.digits import reach, with_ends
 from dpcore.releases.table import TOO_FEW
 
-_ROW, _MARGIN = 62, 150
+_ROW, _LOW_ROW, _MARGIN = 62, 34, 150
 _MOST_IN_WORDS: Final = 80
 
 
@@ -83,7 +83,7 @@ class LabelGrid:
             ygap=2,
         )
         return {
-            "height": _MARGIN + _ROW * len(rows),
+            "height": _MARGIN + (_ROW if few else _LOW_ROW) * len(rows),
             "traces": [cells],
             "xaxis": axis(plain(self.titles[-1]), automargin=True),
             "yaxis": axis(plain(", ".join(self.titles[:-1])), **ROWS),

@@ -484,16 +484,15 @@ def _sampling(statistic: Statistic, bounds: Interval, positions: FloatArray, lev
 
 
 def count_intervals(mechanism: Mechanism, drawn: FloatArray, *, bounds: Interval) -> Intervals:
-    """Return the intervals of all cells, of the sums of rows, and of columns.
+    """Return the intervals of all cells, and of the totals along each axis.
 
     Args:
         mechanism: Drew each cell.
-        drawn: The released counts, shape ``(r, c)``.
+        drawn: The released counts, with an axis for each column.
         bounds: What a count and a sum of counts cannot leave.
 
     """
-    rows, columns = drawn.shape
-    missed = (1 - LEVEL) / (rows * columns + rows + columns)
+    missed = (1 - LEVEL) / (drawn.size + sum(drawn.shape))
     noise = _in_table(mechanism, drawn, bounds, missed)
     wider = _in_table(mechanism, drawn, bounds, missed / 2)
     total = bounds.clip(expected_counts(wider, missed / 2))
@@ -527,15 +526,23 @@ def _in_table(
 ) -> FloatArray:
     """Return where the cells and sums of this table lie, shape ``(k, 2)``."""
     cells = noise_interval(mechanism, drawn.ravel(), bounds=bounds, tail=missed)
-    table = cells.reshape(*drawn.shape, 2)
-    sums = [bounds.clip(_around_sums(mechanism, drawn, table, axis, missed)) for axis in (1, 0)]
-    return np.concatenate([cells, *sums])
+    ends = [sides(end.reshape(drawn.shape)) for end in cells.T]
+    found = [
+        bounds.clip(_around_sums(mechanism, side, np.stack(around, axis=-1), missed))
+        for side, *around in zip(sides(drawn), *ends, strict=True)
+    ]
+    return np.concatenate([cells, *found])
+
+
+def sides(table: FloatArray) -> list[FloatArray]:
+    """Return the cells of every place on each axis, all others in one line."""
+    return [np.moveaxis(table, axis, 0).reshape(size, -1) for axis, size in enumerate(table.shape)]
 
 
 def _around_sums(
-    mechanism: Mechanism, drawn: FloatArray, cells: FloatArray, axis: int, missed: float
+    mechanism: Mechanism, drawn: FloatArray, cells: FloatArray, missed: float
 ) -> FloatArray:
     if not isinstance(mechanism, Laplace | Gaussian):
-        return np.asarray(cells.sum(axis=axis))
-    sums, off = drawn.sum(axis=axis), sum_reach(mechanism, drawn.shape[axis], missed)
+        return np.asarray(cells.sum(axis=1))
+    sums, off = drawn.sum(axis=1), sum_reach(mechanism, drawn.shape[1], missed)
     return np.stack([sums - off, sums + off], axis=-1)

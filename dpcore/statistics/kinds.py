@@ -66,8 +66,8 @@ class StatisticKind(StrEnum):
     )
     CROSS_TABLE = (
         "cross table",
-        "the number of {many} with each pair of categories, and the totals of rows and columns",
-        "counts of every pair of categories of two columns, with row and column totals.",
+        "the number of {many} with each combination of categories, and the totals of each column",
+        "counts of every combination of the categories of two or three columns, with totals.",
     )
     COVARIANCE = (
         "covariance",

@@ -19,6 +19,8 @@ from dpcore.releases.record import Release
 from dpcore.statistics.bins import usual_edges
 from dpcore.statistics.kinds import StatisticKind
 
+_PAIR = 2
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
@@ -133,7 +135,7 @@ def axes_of(request: Releasable) -> tuple[Axis, ...]:
 
 def cells_of(question: Question) -> tuple[Query, ...]:
     """Return the question about the cells of each column that a question counts."""
-    if isinstance(question, CrossedQuery):
+    if isinstance(question, CrossedQuery) and len(question.crossed) == _PAIR:
         return question.crossed
     if isinstance(question, Query) and question.kind is StatisticKind.HISTOGRAM:
         return (question,)
@@ -185,7 +187,7 @@ def questions(
     made = []
     for group in asked:
         parts = [counts(column, *group) for column in group]
-        query = parts[0] if len(parts) == 1 else CrossedQuery(first=parts[0], second=parts[1])
+        query = parts[0] if len(parts) == 1 else CrossedQuery(crossed=tuple(parts))
         made.append(Request(query=query, mechanism_key="laplace", epsilon=epsilon / len(asked)))
     return made
 

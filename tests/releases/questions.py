@@ -115,14 +115,14 @@ def labels(name, *listed):
     )
 
 
-def crossed(key="laplace", *, columns=(), edges=(None, None), **changes):
-    """How many people have each pair of two answers."""
+def crossed(key="laplace", *, columns=(), edges=(None, None, None), **changes):
+    """How many people have each combination of answers, of two columns unless named."""
     columns = columns or (labels("region", "north", "south"), yes_no())
-    first, second = (
+    each = (
         Query(kind=StatisticKind.HISTOGRAM, column=column, edges=cuts, **terms(**changes))
-        for column, cuts in zip(columns, edges, strict=True)
+        for column, cuts in zip(columns, edges, strict=False)
     )
-    return asked(CrossedQuery(first=first, second=second), key)
+    return asked(CrossedQuery(crossed=tuple(each)), key)
 
 
 def by_group(key="laplace", *, kind=StatisticKind.MEAN, rows=1, **changes):

@@ -4,10 +4,12 @@ import itertools
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcore.analyses.clamping_bias import bias
 from dpcore.analyses.cross_table import MOST_CELLS, CrossedQuery
+from dpcore.analyses.reading import request_from
 from dpcore.data.columns import ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
@@ -102,17 +104,38 @@ def test_names_of_cells_and_sums_never_meet():
 
 def test_questions_that_are_no_cross_table_are_refused():
     query = crossed().query
-    with pytest.raises(ParameterError, match="two different columns"):
-        CrossedQuery(first=query.first, second=query.first)
+    first, second = query.crossed
+    with pytest.raises(ParameterError, match="2 to 3 different columns"):
+        CrossedQuery(crossed=(first, first))
     with pytest.raises(ParameterError, match="on the same terms"):
-        CrossedQuery(
-            first=query.first, second=replace(query.second, size=TableSize(people=9, public=True))
-        )
-    shares = replace(query.second, kind=StatisticKind.PROPORTIONS)
-    with pytest.raises(ParameterError, match="the histograms of two"):
-        CrossedQuery(first=query.first, second=shares)
+        CrossedQuery(crossed=(first, replace(second, size=TableSize(people=9, public=True))))
+    shares = replace(second, kind=StatisticKind.PROPORTIONS)
+    with pytest.raises(ParameterError, match="the histograms of its"):
+        CrossedQuery(crossed=(first, shares))
     wide = tuple(str(place) for place in range(MOST_CELLS // 2))
     with pytest.raises(ParameterError, match="choose fewer bins"):
         crossed(columns=(labels("a", *wide), yes_no()))
     assert query.column.kind is ColumnKind.CATEGORY
     assert query.relation is SUBSTITUTION
+
+
+def test_three_columns_are_counted_as_pandas_counts_them():
+    columns = (labels("a", "x", "y"), labels("b", "z", "w"), yes_no())
+    query = crossed(columns=columns, people=60).query
+    rng = np.random.default_rng(4)
+    cells = {one.name: rng.choice(one.labels, 60) for one in columns}
+    table = dataset(columns, **cells)
+    found = query.value(table).reshape(query.shape)
+    frame = pd.DataFrame(cells)
+    for names in itertools.product(*query.names):
+        alike = (frame == list(names)).all(axis=1).sum()
+        places = tuple(map(tuple.index, query.names, names))
+        assert found[places] == alike
+    request = crossed(columns=columns, people=60)
+    assert request_from(request.parameters(), table).query == query
+    answer = request.plan.answer(query.value(table), cost=request.cost)
+    drawn = np.array(answer.values).reshape(query.shape)
+    totals = [drawn.sum(axis=axes) for axes in ((1, 2), (0, 2), (0, 1))]
+    assert list(answer.derived.values()) == pytest.approx(np.concatenate(totals).tolist())
+    assert set(answer.intervals.noise) == {*query.cells, *query.margins}
+    assert query.title == "number of people by a, b and smoker"

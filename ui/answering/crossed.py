@@ -19,13 +19,16 @@ from dpcore.releases.digits import with_ends
 from dpcore.releases.record import Release
 from ui import results, session
 
+_WIDE = 2
+"""Columns of which a table can have one in its rows and one in its head."""
+
 
 def show(answer: Release, asked: Request) -> None:
     """Show the counts as a figure, and as a table with the sums of its sides."""
     query = cast("CrossedQuery", asked.query)
     plan = cast("CrossPlan", asked.plan)
     results.show(picture(answer, asked, truth=None), "answer")
-    st.markdown("**The table with its sums**")
+    st.markdown("**Totals**" if len(query.columns) > _WIDE else "**The table with its sums**")
     results.table(_table(answer, query), key="cross-table")
     st.caption(
         f"In brackets, with {percent(LEVEL)} for all {plan.numbers} numbers together: where "
@@ -69,7 +72,10 @@ def _numbers(answer: Release, query: CrossedQuery, *, sampled: bool) -> CrossNum
 
 
 def _table(answer: Release, query: CrossedQuery) -> dict[str, list[str]]:
-    """Return the counts in words, a row for each first answer, with their sums."""
+    """Return the counts in words, a row for each first answer, with their sums.
+
+    Of three columns, the totals of each alone.
+    """
     values = dict(zip(answer.labels, answer.values, strict=True)) | answer.derived
     kept = answer.intervals
     ends = (kept.noise if kept else None) or {}
@@ -81,14 +87,23 @@ def _table(answer: Release, query: CrossedQuery) -> dict[str, list[str]]:
         shown, lower, upper = with_ends(value, known, query.quantity)
         return f"{shown} ({lower} to {upper})"
 
-    rows, columns = query.names
+    sums = iter(query.margins)
+    totals = [[told(name) for _, name in zip(names, sums, strict=False)] for names in query.names]
+    titles = [column.title for column in query.columns]
+    if len(titles) > _WIDE:
+        return {
+            "column": [
+                title for title, names in zip(titles, query.names, strict=True) for _ in names
+            ],
+            "answer": [name for names in query.names for name in names],
+            "total": [total for found in totals for total in found],
+        }
+    (rows, columns), (first, second) = query.names, titles
     cells = np.array(query.cells).reshape(query.shape)
-    first, second = (column.title for column in query.columns)
-    sums = query.margins[: len(rows)], query.margins[len(rows) :]
     table = {first: [*rows, f"all of {first}"]}
     for place, name in enumerate(columns):
         # A space more where a category is called as the column of the table is.
         header = f"{name} " if name in table else name
-        table[header] = [*(told(cell) for cell in cells[:, place].tolist()), told(sums[1][place])]
-    table[f"all of {second}"] = [*(told(name) for name in sums[0]), ""]
+        table[header] = [*(told(cell) for cell in cells[:, place].tolist()), totals[1][place]]
+    table[f"all of {second}"] = [*totals[0], ""]
     return table

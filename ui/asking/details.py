@@ -163,9 +163,21 @@ def _others(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> 
 
 
 def _crossed_with(
-    column: Column, kind: StatisticKind, study: Study, cells: Cells
+    column: Column,
+    kind: StatisticKind,  # noqa: ARG001 - the signature of _others
+    study: Study,
+    cells: Cells,
 ) -> tuple[Column, ...]:
-    return _label_column(column, kind, study, cells, "Crossed with")
+    return _label_columns(
+        column,
+        study,
+        next(cells),
+        "Crossed with",
+        most=MOST_GROUPED - 1,
+        required=True,
+        note="Up to two columns. Every row is in one cell, so all cells together cost one ε. "
+        "Empty cells are released, too.",
+    )
 
 
 def _pair(group: Column, cells: Cells) -> tuple[str, str]:
@@ -202,10 +214,6 @@ def _label_column(
         format_func=names.__getitem__,
         key=f"{label}-{session.generation()}-{column.name}",
         kept="session",
-        note="Every row is in one cell, so all cells together cost one ε. Empty cells are "
-        "released, too."
-        if kind is StatisticKind.CROSS_TABLE
-        else None,
     )
     return (choices[place],)
 
@@ -222,25 +230,54 @@ def _labelled(column: Column, study: Study) -> list[Column]:
 def _by(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> Grouping | None:
     """Ask by which columns, up to three of them together."""
     # By itself, a column has one answer in each group, which everybody knows.
-    choices = _labelled(column, study)
-    if not (kind.by_group or kind is StatisticKind.MEANS) or not choices:
+    required = kind is StatisticKind.MEANS
+    if not required and not (kind.by_group and _labelled(column, study)):
         return None
-    names = [study.dataset.short(other.name) for other in choices]
-    places = next(cells).place.multiselect(
+    found = _label_columns(
+        column,
+        study,
+        next(cells),
         "By group",
-        range(len(names)),
-        default=[0] if kind is StatisticKind.MEANS else None,
-        format_func=names.__getitem__,
-        max_selections=MOST_GROUPED,
-        placeholder=f"all {session.unit().counted} together",
-        help="One number for each group, or for each combination of the labels of up to three "
+        most=MOST_GROUPED,
+        required=required,
+        note="One number for each group, or for each combination of the labels of up to three "
         "columns. All of them together cost one ε. People in no listed group, or without a "
         "value, are counted among the others.",
-        key=f"group-{kind is StatisticKind.MEANS}-{session.generation()}-{column.name}",
+    )
+    return Grouping.of(*found) if found else None
+
+
+def _label_columns(
+    column: Column,
+    study: Study,
+    cell: controls.Cell,
+    label: str,
+    *,
+    most: int,
+    required: bool,
+    note: str,
+) -> tuple[Column, ...]:
+    """Ask for some of the other columns that have a public list of labels."""
+    choices = _labelled(column, study)
+    names = [study.dataset.short(other.name) for other in choices]
+    places = cell.place.multiselect(
+        label,
+        range(len(names)),
+        default=[0] if required and names else None,
+        format_func=names.__getitem__,
+        max_selections=most,
+        placeholder="choose" if required else f"all {session.unit().counted} together",
+        help=note,
+        key=f"{label}-{required}-{session.generation()}-{column.name}",
         persist_state="session",
     )
+    if required and not places:
+        raise ParameterError(
+            f"choose at least one column under “{label}”. Each needs a public list of labels, "
+            "which you declare on the Data page."
+        )
     # In the order of the table: either column first is the same question.
-    return Grouping.of(*(choices[place] for place in sorted(places))) if places else None
+    return tuple(choices[place] for place in sorted(places))
 
 
 def _within(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> Grouping | None:

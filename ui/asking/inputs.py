@@ -169,16 +169,11 @@ def _joint(column: Column, kind: StatisticKind, asked: Details, study: Study) ->
 
 
 def _means(column: Column, asked: Details, study: Study) -> MeansQuery:
-    if asked.group is None:
-        raise ParameterError(
-            "choose by which columns: each needs a public list of labels, which you declare "
-            "on the Data page."
-        )
     # In the order of the table: whichever column is first, it is the same question.
     numbers = sorted((column, *asked.others), key=study.dataset.columns.index)
     return MeansQuery(
         numbers=tuple(numbers),
-        group=asked.group,
+        group=cast("Grouping", asked.group),
         relation=study.terms.relation,
         unit=study.terms.unit,
     )
@@ -186,9 +181,9 @@ def _means(column: Column, asked: Details, study: Study) -> MeansQuery:
 
 def _crossed(column: Column, asked: Details, study: Study) -> CrossedQuery:
     # In the order of the table: either column first is the same question.
-    both = sorted((column, *asked.others), key=study.dataset.columns.index)
-    size = study.size(*both)
-    first, second = (
+    columns = sorted((column, *asked.others), key=study.dataset.columns.index)
+    size = study.size(*columns)
+    crossed = (
         Query(
             kind=StatisticKind.HISTOGRAM,
             column=each,
@@ -197,9 +192,9 @@ def _crossed(column: Column, asked: Details, study: Study) -> CrossedQuery:
             size=size,
             edges=asked.edges if each is column else None,
         )
-        for each in both
+        for each in columns
     )
-    return CrossedQuery(first=first, second=second)
+    return CrossedQuery(crossed=tuple(crossed))
 
 
 def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:
