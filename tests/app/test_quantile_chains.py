@@ -23,7 +23,7 @@ def test_several_quantiles_are_one_question_in_order(open_page, follow):
     seen = follow(app)
     assert seen.title == "25, 50 and 90% quantiles of age"
     assert list(seen.answer) == sorted(seen.answer)
-    assert seen.tradeoffs.endswith(" ranks**")
+    assert seen.tradeoffs.endswith(" ranks (Laplace)**")
     assert "moves the answer by" not in seen.exposed
     go(app, "release")
     (figure,) = charts(app)
