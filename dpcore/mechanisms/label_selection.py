@@ -44,7 +44,7 @@ _ROUNDING: Final = 1e-15
 """By how much of itself a share of ε is lowered, for the errors of dividing it."""
 _COMPUTING: Final = 1 + 1e-9
 """By how much of itself a probability may be off for the error of computing it."""
-_MOST: Final = 10**7
+_MOST: Final = 10**6
 """A larger threshold is of no use, and its tables do not fit into memory."""
 
 

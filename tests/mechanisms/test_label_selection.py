@@ -146,7 +146,9 @@ def test_numbers_of_people_are_enclosed_as_often_as_is_said_of_labels_that_are_r
         assert law[inside].sum() >= 0.95 * law.sum() * (1 - 1e-12)
 
 
-@pytest.mark.parametrize("part", [{"delta": 0.0}, {"epsilon": 0.0}, {"epsilon": 1e-9}])
+@pytest.mark.parametrize(
+    "part", [{"delta": 0.0}, {"epsilon": 0.0}, {"epsilon": 1e-9, "delta": 1e-9}]
+)
 def test_what_gives_no_label_is_refused(part):
     with pytest.raises(ParameterError):
         LabelSelection.calibrate(**{"epsilon": 1.0, "delta": 1e-6} | part)
