@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -63,6 +65,8 @@ _GAP = 0.06
 _PANELS = {ErrorMetric.BIAS: "|Bias|", ErrorMetric.SPREAD: "SD", ErrorMetric.RMSE: "RMSE"}
 _MARGIN = 0.1
 _TIE = "no difference (under 1%)"
+_LINE = 0.18
+"""The height of a line of text on the log axis of a map."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -460,6 +464,9 @@ def _region_names(maps: ErrorMaps) -> list[Trace]:
         notes.append(
             note(plain(label), place, np.log10(scale), xanchor=_anchor(float(place)), **PLATE)
         )
+    notes.sort(key=itemgetter("y"))
+    for lower, upper in pairwise(notes):
+        upper["y"] = max(upper["y"], lower["y"] + _LINE)
     return notes
 
 

@@ -136,7 +136,7 @@ def _expected(request: BootstrapRequest) -> None:
         f"The average of {request.times} bootstraps has noise of standard deviation "
         f"{significant(average)}{unit}, and resampling adds to it. One shot at ε = "
         f"{epsilon_text(request.claimed)} and δ = {significant(request.delta)} would "
-        f"have {significant(one)}{unit}, one Laplace answer at the same ε and no δ = "
+        f"have {significant(one)}{unit}. One Laplace answer at the same ε, without a δ, has "
         f"{_laplace(request.query, request.claimed)}{unit}."
     )
     if not request.claim_holds:
