@@ -285,10 +285,10 @@ class ResizedBootstrap:
         return cls(people=people, ratio=_exact("Z", ratio), rows=rows)
 
     @classmethod
-    def from_epsilon(cls, people: int, epsilon: float) -> Self:
+    def from_epsilon(cls, people: int, epsilon: float, *, rows: int = 1) -> Self:
         """Return the bootstrap that claims a typed ``epsilon``: ``Z = 1/epsilon``."""
         exact = _exact("epsilon", epsilon)
-        return cls(people=people, ratio=1 / exact)
+        return cls(people=people, ratio=1 / exact, rows=rows)
 
     @property
     def draws(self) -> int:

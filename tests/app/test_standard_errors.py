@@ -67,7 +67,7 @@ def at_own(open_page):
 
 @pytest.fixture
 def page(open_page):
-    return open_page("standard_errors")
+    return at_station(open_page("standard_errors"), "Claim")
 
 
 def test_claim_measure_and_repair_stand_side_by_side(page):
@@ -133,7 +133,7 @@ def test_settings_move_the_answer(page):
 def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
     monkeypatch.setattr("ui.work._AT_FIRST", -1.0)
     monkeypatch.setattr("ui.work._PATIENCE", -1.0)
-    app = open_page("standard_errors")
+    app = at_station(open_page("standard_errors"), "Claim")
     # What is claimed, and what intervals do, does not wait for what is added up.
     assert "80.4%" in words(app)
     assert "ε ≥" not in words(app)
@@ -236,7 +236,7 @@ def test_wrong_weights_are_explained_in_place(open_page):
     app = at_station(open_page("standard_errors"), "Combining results")
     for text, message in (
         ("0.1, x", "commas"),
-        ("0, 1", "from 0.000001"),
+        ("0, 1", "from 10⁻⁶"),
         ("1e308", "to 1,000,000"),
         ("", "commas"),
     ):

@@ -667,7 +667,6 @@ def _run(asked: BootstrapSettings) -> BootstrapSettings:
     return asked
 
 
-OWN: Final = "Your table"
 STUDY: Final = DeclaredStudy(
     key="standard-errors",
     view_key="se-station",
@@ -685,7 +684,7 @@ STUDY: Final = DeclaredStudy(
         "Privacy": _privacy,
         "Copies": _copies,
         "Averages": _averages,
-        OWN: _own,
+        "Your table": _own,
     },
     why=why,
     methods=_methods,
