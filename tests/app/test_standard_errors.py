@@ -72,7 +72,7 @@ def page(open_page):
 
 def test_claim_measure_and_repair_stand_side_by_side(page):
     shown = words(page)
-    for number in ("ε = 4.887", "ε ≥ 5.168", "80.4%", "98.0%", "31%", "1.668 ×", "0.02061"):
+    for number in ("ε = 4.887", "ε ≥ 5.168", "80.4%", "98%", "31%", "1.668 ×", "0.02061"):
         assert number in shown
     assert_says(
         shown,
