@@ -22,10 +22,10 @@ test: .venv/dev  ## Run the quick tests: no pages, no browser, no servers, nothi
 	$(PYTEST) -m "$(QUICK)" --ignore tests/app --ignore tests/browser
 
 test-rest: .venv/dev browser postgresql ## Run the tests that `make test` leaves out
-	$(PYTEST) -m "not exhaustive and not ($(QUICK))" --dist loadgroup
+	$(PYTEST) -m "not exhaustive and not ($(QUICK))" --dist loadscope
 
 test-all: .venv/dev browser postgresql ## Run every test with every example, then walk at random
-	$(PYTEST) --dist loadgroup
+	$(PYTEST) --dist loadscope
 	$(MAKE) walk
 
 check: .venv/dev ## Format, lint, types, import rules

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from tests import postgresql
 
@@ -34,8 +36,11 @@ for tier, examples in EXAMPLES.items():
 settings.load_profile("quick")
 # Tests that need a process beside their own.
 SERVERS = {"alone", "cluster", "machines"}
-# What one worker starts for all tests that need it; `make test-rest` has two.
-STARTED_ONCE = ("built", "cluster", "hardened", "machines", "open_server", "proxy", "signed")
+# Their tests share a server that starts once; `make test-rest` has two workers.
+TOGETHER = {
+    *(f"tests/browser/test_{name}.py" for name in ("classes", "headers", "installed", "proxy")),
+    *("tests/browser/test_sign_in.py", "tests/data/partitions/test_cluster.py"),
+}
 _homes = count()
 
 
@@ -68,13 +73,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 test.add_marker(name)
         if SERVERS.intersection(test.fixturenames):
             test.add_marker("server")
-        for name in STARTED_ONCE:
-            if name in test.fixturenames:
-                test.add_marker(pytest.mark.xdist_group(name))
     # One function has many cases.
     for function in {test.function for test in tests}:
         if is_hypothesis_test(function):
             _give_examples(function)
+
+
+class Together(LoadScopeScheduling):
+    """Gives each test to the next worker, and those that share a server to one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", maxsplit=1)[0]
+        return file if file in TOGETHER else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together | None:
+    """Schedule the tests of `make test-rest`; the quick ones share no server."""
+    return Together(config, log) if config.getvalue("dist") == "loadscope" else None
 
 
 def _leave_out_combinations(config: pytest.Config, items: list[pytest.Item]) -> None:
