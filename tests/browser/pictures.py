@@ -124,6 +124,7 @@ def committee(visitor: Visitor, shoot: Callable[[str], None]) -> None:
     add(visitor)
     visitor.choose("Column", "salary")
     visitor.choose("By group", "department")
+    visitor.page.keyboard.press("Escape")
     add(visitor)
     visitor.choose("Column", "department")
     visitor.choose("Who counts", "kitchen")
