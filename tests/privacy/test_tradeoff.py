@@ -233,6 +233,7 @@ def test_zcdp_covers_gaussian_noise_and_keeps_its_conversion():
         assert float(curve.delta(epsilon_of_rho(rho, delta))) <= delta * 1.01
 
 
+@pytest.mark.slow
 def test_samples_and_resamples_have_a_curve_too():
     fixed = of_events([FixedSampleEvent(parameter=1.0, law="laplace", rate=0.1)] * 2)
     resampled = of_events([BootstrapEvent(parameter=10.0, people=20, times=2), *pure(0.1)])
