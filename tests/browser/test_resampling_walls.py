@@ -21,8 +21,7 @@ from tests.browser.test_walls import COLUMN, INCOMES, PATHS, PEOPLE, TOP, reques
 from tests.browser.visitor import Visitor, table, visit
 from tests.browser.wire import Wire, spellings, within
 
-# In CI the walk of test_person_walls.py goes over these pages, their areas closed.
-pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
+pytestmark = pytest.mark.browser
 
 BOUNDS = Interval(lower=0.0, upper=TOP)
 PRICE = 0.5

@@ -34,6 +34,7 @@ from tests.releases.questions import (
     by_group,
     chained,
     crossed,
+    found_labels,
     matrix,
     means,
     ranks,
@@ -122,6 +123,7 @@ REQUESTS = {
     "cross table": crossed(),
     "several quantiles": chained(),
     "bounds": bounds(),
+    "labels": found_labels(),
     "cross table of bins": crossed(
         columns=(AGE, category()), edges=((0.0, 50.0, 100.0), None), **HIDDEN
     ),
@@ -139,7 +141,7 @@ def table_of(request):
     cells = {
         column.name: [1.0, 2.0, 3.0, 4.0, 5.0]
         if column.kind is ColumnKind.NUMBER
-        else [column.labels[0]] * 5
+        else [*column.labels[:1], "x"][:1] * 5
         for column in columns
     }
     return Dataset(name="t", frame=pd.DataFrame(cells), columns=columns)

@@ -231,7 +231,7 @@ def test_missing_values_and_rows_without_an_owner():
     assert one_row_each(visits, alone).frame.to_numpy().tolist() == [[2], [1], [1], [1]]
 
 
-def test_columns_made_state_their_recipe_and_take_no_bounds():
+def test_columns_made_state_their_recipe_and_a_share_alone_has_bounds():
     visits = table({"who": [1, 1], "x": [2.0, 3.5], "w": ["b", "a"], "y": [0, 1]})
     wanted = Preparation(
         owners=("who",),
@@ -252,7 +252,8 @@ def test_columns_made_state_their_recipe_and_take_no_bounds():
     kinds = [column.kind for column in made.columns]
     number, category = ColumnKind.NUMBER, ColumnKind.CATEGORY
     assert kinds == [number, category, number, ColumnKind.WHOLE]
-    assert not any(column.is_declared for column in made.columns)
+    share = Interval(lower=0.0, upper=1.0)
+    assert [column.bounds for column in made.columns] == [None, None, share, None]
     assert made.frame.iloc[0].tolist() == [5.5, "a", 0.5, 2]
     assert made.header == ("who", "x", "w", "y")
 

@@ -288,6 +288,8 @@ def test_what_is_declared_of_a_column_holds_of_a_value_that_is_taken_from_it():
     for one, column in zip(recipes_of(number), found.columns, strict=False):
         if one.recipe.picks:
             assert (column.bounds, column.replacement) == (bounds, 4.0)
+        elif one.recipe is Recipe.MEAN:
+            assert column.bounds == bounds
         elif one.recipe is not Recipe.ANY:
             assert column.bounds is None
         assert not column.complete
