@@ -197,4 +197,4 @@ def comparison(app: AppTest) -> str:
 
 def number(text: str) -> float:
     """Return a number as it is shown."""
-    return float(text.removeprefix("ε ").replace(",", ""))
+    return float(text.removeprefix("ε ").replace(",", "").replace("−", "-"))

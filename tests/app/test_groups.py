@@ -133,7 +133,7 @@ def test_public_groups_need_less_noise(open_page, follow, statistic):
     known = follow(app)
     assert known.answer != hidden.answer
     for seen in (hidden, known):
-        assert "RMSE at epsilon" in seen.tradeoffs
+        assert "RMSE at ε" in seen.tradeoffs
     for axis in ("number of people", "true value", "who wins where"):
         choose(app, "x-axis", axis)
         assert len(charts(app)) == 1

@@ -42,7 +42,7 @@ def test_noise_of_several_numbers_is_told_before_as_it_is_after(
     # The noise that the title of the answer tells.
     (title,) = (m.value for m in app.markdown if "within ±" in m.value)
     assert number(
-        re.search(r"within ± ([\d,.]+)", title.replace("\\", "")).group(1)
+        re.search(r"within ±\s([\d,.]+)", title.replace("\\", "")).group(1)
     ) == pytest.approx(promised, rel=0.02)
 
 

@@ -33,6 +33,7 @@ from tests.app.test_pages import (
     write_table,
 )
 from tests.app.test_presses import PRESSED
+from tests.app.test_questions import set_to
 from tests.app.test_uploads import columns, labels, said
 from tests.conftest import assert_says
 from ui import releasing, session
@@ -59,7 +60,12 @@ def asked(monkeypatch):
 
 def choose(app, **chosen):
     for label, value in chosen.items():
-        by_label(app.selectbox, label.replace("_", " ")).set_value(value).run()
+        set_to(
+            app,
+            "multiselect" if label == "By_group" else "selectbox",
+            label.replace("_", " "),
+            value,
+        )
     return app
 
 
@@ -110,7 +116,7 @@ def test_opening_reads_no_row(open_page, tables, monkeypatch):
     "question",
     [
         {"Statistic": "mean"},
-        {"Statistic": "mean", "By_group": "smoker"},
+        {"Statistic": "mean", "By_group": ["smoker"]},
         {"Statistic": "histogram"},
         {"Statistic": "median"},
         {"Statistic": "variance"},

@@ -72,8 +72,8 @@ NEEDS_NO_LEDGER = ("home", "data", "about", "lab", "study1", "accuracy", "sensit
 
 
 @pytest.mark.parametrize("harm", HARMS)
-def test_pages_go_on_and_recover_with_their_input(released, open_page, path, harm):
-    copy = shutil.copytree(path.parent, path.parent.with_name("copy"))
+def test_pages_go_on_and_recover_with_their_input(released, open_page, path, harm, tmp_path):
+    copy = shutil.copytree(path.parent, tmp_path / "copy")
     by_label(released.number_input, "ε for this release").set_value(0.25).run()
     harm(path)
     app = released.run()

@@ -228,13 +228,20 @@ def test_same_request_has_the_same_answer_and_one_charge(open_page):
     assert app.dataframe[-1].value.equals(listing)
 
 
+PICTURES_OF_NO_TABLE = {
+    "standard_errors": {"se-station": "Coverage"},
+    "resized": {"resized-data": "simulated"},
+    "subsampling": {"ss-view": "Does it pay?"},
+}
+
+
 def test_figures_of_no_table_carry_no_watermark_in_classroom_mode_either(open_page):
     use_example(open_page)
     names = "home study1 study2 figures12 standard_errors subsampling resized lab"
     for name in [*names.split(), "sensitivity"]:
         app = open_page(name)
-        if name == "standard_errors":
-            app.session_state["se-station"] = "Coverage"
+        for key, view in PICTURES_OF_NO_TABLE.get(name, {}).items():
+            app.session_state[key] = view
             app.run()
         assert charts(app), name
         for figure in charts(app):

@@ -23,7 +23,7 @@ def test_median_and_quantile_are_chosen_and_have_a_margin_in_ranks(open_page, fo
     assert median.title == "median of age"
     assert "moves the answer by" not in median.exposed
     assert median.tradeoffs.startswith("**Margin of error at ε = ")
-    assert median.tradeoffs.endswith(" ranks**")
+    assert median.tradeoffs.endswith(" ranks (Exponential mechanism)**")
     # The question is kept, on this page and on the next.
     assert by_label(app.selectbox, "Statistic").value == "median"
     assert "x-axis" not in [box.label for box in app.selectbox]
@@ -31,7 +31,7 @@ def test_median_and_quantile_are_chosen_and_have_a_margin_in_ranks(open_page, fo
     set_to(app, "number_input", "Percent of people below it", 75.0)
     quantile = follow(app)
     assert quantile.title == "75% quantile of age"
-    assert quantile.tradeoffs.endswith(" ranks**")
+    assert quantile.tradeoffs.endswith(" ranks (Exponential mechanism)**")
     for seen in (median, quantile):
         assert 0 <= seen.answer[0] <= 100
     assert figures(choose(app, "Statistic", "mean"))

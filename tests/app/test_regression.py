@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dpcore.relations import NeighboringRelation
+from tests.app.asking import number
 from tests.app.figures import figures
 from tests.app.test_pages import (
     button,
@@ -220,7 +221,7 @@ def test_numbers_in_units_have_intervals_where_the_noise_is_public(open_page):
     table = app.dataframe[0].value
     found = [frame.value for frame in app.dataframe if "from" in frame.value.columns]
     assert len(found) == 1, table
-    for low, middle, high in found[0][["from", "adds", "to"]].astype(float).values:
+    for low, middle, high in found[0][["from", "adds", "to"]].map(number).values:
         assert low <= middle <= high
     assert "is another quantity" in shown(app)
     set_to(app, "selectbox", "Mechanism", "Posterior sample (OPS)")

@@ -33,7 +33,7 @@ def test_covariance_is_released_and_compared_as_one_number(open_page, follow, me
     assert seen.title == "covariance of age and weight"
     assert len(seen.answer) == 1
     assert {"row", "age in use", "weight in use"} <= set(seen.exposed)
-    assert "RMSE at epsilon" in seen.tradeoffs
+    assert "RMSE at ε" in seen.tradeoffs
 
 
 def test_correlation_follows_from_what_is_released(open_page, follow):
