@@ -34,6 +34,8 @@ from ui.text import after_number
 ALL = "bias, SD and RMSE"
 """All metrics, side by side."""
 MARGIN = "margin of error"
+MIDDLE = 0.5
+"""The assumed true value at first, as a share of the range."""
 EARLIER_FAIRNESS = {"same true epsilon": Fairness.TRUE, "same nominal epsilon": Fairness.NOMINAL}
 """How earlier links name what mechanisms have in common."""
 _USUAL = (0.01, 10.0)
@@ -88,12 +90,12 @@ def show(asked: Request, study: Study, group: int) -> None:
     )
     place = fourth.slider(
         "Assumed true value (share of the range)",
-        0.1,
+        MIDDLE,
         (0.0, 1.0, 0.01),
         key="place",
         disabled=metric == MARGIN,
-        note="0 is the lower bound of the statistic, 1 the upper. A guess of yours: "
-        "nothing in this comparison is computed from the table.",
+        note="0 is the lower bound of the statistic, 1 the upper. It starts in the middle, "
+        "as on Release. Nothing in this comparison is computed from the table.",
     )
     if metric == MARGIN:
         margins.show(asked, study, group)

@@ -149,7 +149,6 @@ def _buttons(
         disabled=not ready or answer is not None,
         on_click=releasing.press,
         args=(analysis, 1),
-        help="Repeating the same question returns the same answer at no cost.",
     )
     if answer is not None:
         st.button(

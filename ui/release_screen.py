@@ -16,15 +16,21 @@ from dpcore.analyses.measurement import Direct
 from dpcore.arrays import FloatArray
 from dpcore.figures.attackers import surest
 from dpcore.figures.individual.people import exposure_picture
-from dpcore.figures.one_number import NumberAxis, TrueValue, expected_picture, result_picture
-from dpcore.formatting import capital, percent, significant
+from dpcore.figures.one_number import (
+    NumberAxis,
+    TrueValue,
+    expected_picture,
+    level_text,
+    result_picture,
+)
+from dpcore.formatting import capital, epsilon_text, percent, significant
 from dpcore.inference.intervals import Expectation, expect
 from dpcore.mechanisms.catalog import EVERY
 from dpcore.releases.digits import noise_unit, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.error_curves import ErrorCurve, ErrorSetting, Fairness, comparable
-from ui import confidential, results, session
+from ui import comparing, confidential, results, session
 from ui.answering import answers, distortion, previews
 from ui.answering.numbers import recorded
 from ui.individual import statistic_losses
@@ -34,7 +40,6 @@ from ui.text import after_number, literal
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-_MIDDLE = 0.5
 _NOTHING = 1e-4
 _EVEN = 0.5
 
@@ -129,7 +134,8 @@ def _heading(asked: Request, answer: Release | None, ahead: Expectation) -> None
     if answer is None:
         unit = after_number(quantity.of_differences)
         number = f"± {significant(ahead.noise)}{unit}"
-        name = f"Margin of error of the {title} (95%, noise only)"
+        level = level_text(asked.mechanism, _position(asked), ahead.noise)
+        name = f"Margin of error of the {title} ({level}, noise only)"
     else:
         label, value = answer.labels[0], float(answer.values[0])
         unit = after_number(quantity_in(answer, label).suffix)
@@ -142,10 +148,12 @@ def _picture(
 ) -> None:
     along = NumberAxis(ahead=ahead, sampled=study.sampled, quantity=asked.query.quantity)
     if answer is None:
-        middle = _setting(asked, asked.query).position if comparable(asked.query) else 0.0
-        width = asked.query.bounds.width
         picture = expected_picture(
-            asked.mechanism, middle, along, width=width, statement=asked.statement
+            asked.mechanism,
+            _position(asked),
+            along,
+            width=asked.query.bounds.width,
+            statement=asked.statement,
         )
     else:
         picture = result_picture(
@@ -154,9 +162,14 @@ def _picture(
     results.show(picture, "answer")
 
 
+def _position(asked: Request) -> float:
+    """Return the true value that the noise is drawn around."""
+    return _setting(asked, asked.query).position if comparable(asked.query) else 0.0
+
+
 def _setting(asked: Request, query: Question) -> ErrorSetting:
     return ErrorSetting(
-        query=query, epsilon=asked.epsilon, delta=asked.used_delta or 1e-6, place=_MIDDLE
+        query=query, epsilon=asked.epsilon, delta=asked.used_delta or 1e-6, place=comparing.MIDDLE
     )
 
 
@@ -184,7 +197,17 @@ def beside(asked: Request) -> None:
         f"**Mechanisms at the same ε{f', {each}' if each else ''}**\n\n"
         + "\n".join([head, "|:--|--:|--:|--:|", *rows])
     )
-    st.caption("For a true value in the middle of the bounds.")
+    st.caption(f"For a true value in the middle of the bounds.{_left_out(asked, keys)}")
+
+
+def _left_out(asked: Request, keys: tuple[str, ...]) -> str:
+    """Say why the chosen mechanism is not compared; nothing where it is."""
+    if asked.mechanism_key in keys:
+        return ""
+    return (
+        f" “{asked.entry.label}” is not listed: its actual ε is "
+        f"{epsilon_text(asked.effective_epsilon)}, not {epsilon_text(asked.epsilon)}."
+    )
 
 
 def _errors(one: ErrorCurve) -> tuple[FloatArray, ...]:

@@ -19,7 +19,7 @@ from dpcore.figures.answers import NOISE, TOTAL
 from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis
 from dpcore.figures.traces import NAME, Trace, area, cells, date_ticks, line, note, points, ring
 from dpcore.formatting import capital, percent, significant
-from dpcore.inference.intervals import Expectation, Intervals
+from dpcore.inference.intervals import LEVEL, Expectation, Intervals
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.releases.digits import ends_text
 
@@ -30,6 +30,8 @@ _TAILS = "rgba(0,114,178,0.12)"
 _ROOM = 1.25
 # Nobody sees an axis wider than this many margins of error: what is on it becomes a dot.
 _WIDEST = 6.0
+_LEVEL = percent(LEVEL)
+_SAME_LEVEL = 0.001
 _RAW = {"symbol": "diamond-open", "size": 13, "color": "#7F7F7F", "line": {"width": 2}}
 
 
@@ -72,6 +74,20 @@ class NumberAxis:
         return center - reach, center + reach
 
 
+def level_text(mechanism: Mechanism, position: float, margin: float) -> str:
+    """Return how many releases fall within a margin that holds at every position.
+
+    Near a bound it may be 95% and more elsewhere.
+
+    >>> from dpcore.mechanisms.laplace import Laplace
+    >>> level_text(Laplace(noise=1.0), 40.0, 2.9957), level_text(Laplace(noise=1.0), 40.0, 3.5)
+    ('95%', 'at least 95%')
+    """
+    ends = np.array([position - margin, position + margin])
+    below, above = np.asarray(mechanism.cdf(ends, position))
+    return _LEVEL if above - below < LEVEL + _SAME_LEVEL else f"at least {_LEVEL}"
+
+
 def expected_picture(
     mechanism: Mechanism, position: float, along: NumberAxis, *, width: float, statement: str
 ) -> Picture:
@@ -95,14 +111,17 @@ def expected_picture(
         area(off[inside], height[inside], nothing[inside], _BAND),
         line(off, height, "density", LineStyle(color=NOISE, width=2), hover=""),
     ]
+    level = level_text(mechanism, position, noise)
+    everywhere = "" if level == _LEVEL else ",<br>wherever the true value is"
+    # At the edge of the picture, inside it: no label is cut off there.
     notes = [
         note(
-            f"95% of releases<br>within ± {significant(noise)}{after}",
-            noise,
-            0.62,
-            xanchor="left",
-            xshift=8,
-            align="left",
+            f"{level} of releases<br>within ± {significant(noise)}{after}{everywhere}",
+            along.half,
+            1.04,
+            xanchor="right",
+            yanchor="top",
+            align="right",
             font={"size": 12},
         )
     ]

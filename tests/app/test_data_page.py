@@ -1,14 +1,16 @@
-"""Every control and button of a draft on Data, one after another."""
+"""Every control and button of a draft on Data, and what is asked of what is declared there."""
 
 from __future__ import annotations
 
 import pytest
 
 from dpcore.data.columns import ColumnKind, MissingPolicy
-from tests.app.asking import edit, rows
+from tests.app.asking import COLUMNS, choose, edit, go, rows, use_survey
 from tests.app.test_pages import CSV, button, by_label, fill, in_use, put_in_use
+from tests.app.test_questions import set_to
 from tests.app.test_uploads import columns, said, upload
 
+LABELS = "Public list of categories"
 MIXED = "age,smoker,party\n" + "".join(
     f"{20 + i % 50},{['no', 'yes'][i % 2]},{'abc'[i % 3]}\n" for i in range(60)
 )
@@ -274,3 +276,24 @@ def test_everybody_may_be_known_to_have_a_value(open_page):
     assert box.value == "nobody"
     # Somebody may be missing all the same: then it is no longer said.
     box.set_value(MissingPolicy.DROP).run()
+
+
+def test_a_column_declared_on_data_does_not_change_the_question(open_page):
+    app = use_survey(open_page)
+    choose(go(app, "release"), "Column", COLUMNS.index("weight"))
+    go(app, "data")
+    choose(app, "Column", COLUMNS.index("income"))
+    set_to(app, "number_input", "Upper bound", 6000.0)
+    assert by_label(go(app, "release").selectbox, "Column").value == COLUMNS.index("weight")
+
+
+def test_a_question_begins_with_a_column_of_numbers(open_page):
+    table = "region,pay\n" + "".join(f"{'ab'[i % 2]},{100 + i}\n" for i in range(40))
+    app = upload(open_page("data"), table)
+    fill(app, selectbox={"Column": 0, "Type": "category"}, text_area={LABELS: "a\nb"})
+    fill(app, selectbox={"Column": 1}, number_input={"Lower bound": 0.0, "Upper bound": 200.0})
+    choose(app, "Column", 0)
+    put_in_use(app)
+    app = open_page("release")
+    assert by_label(app.selectbox, "Column").value == 1
+    assert "mean" in by_label(app.selectbox, "Statistic").options

@@ -9,10 +9,17 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.data.quantities import Quantity
-from dpcore.figures.one_number import NumberAxis, TrueValue, expected_picture, result_picture
-from dpcore.inference.intervals import Expectation, Intervals
+from dpcore.figures.one_number import (
+    NumberAxis,
+    TrueValue,
+    expected_picture,
+    level_text,
+    result_picture,
+)
+from dpcore.inference.intervals import Expectation, Intervals, noise_half_width
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.laplace import Laplace
+from dpcore.mechanisms.truncated import TruncatedLaplace
 
 YEARS = Quantity(unit="years")
 
@@ -63,6 +70,26 @@ def test_before_a_release_nothing_but_public_numbers_is_drawn():
     inside = BoundaryInflatedLaplace(noise=1.0, bounds=Interval(lower=0.0, upper=100.0))
     assert expected(along(), inside).title == picture.title
     assert "range" not in expected(along(), width=math.inf).title
+
+
+def test_a_margin_that_is_wider_only_near_a_bound_says_so():
+    bounds = Interval(lower=0.0, upper=100.0)
+    for mechanism, said in (
+        (TruncatedLaplace(noise=10.0, bounds=bounds), "at least 95%"),
+        (Laplace(noise=10.0), "95%"),
+    ):
+        margin = noise_half_width(mechanism, bounds=bounds, level=0.95)
+        assert level_text(mechanism, 50.0, margin) == said
+        (label, _) = expected(along(noise=margin), mechanism).spec["layout"]["annotations"]
+        assert label["text"].startswith(f"{said} of releases")
+        assert ("wherever the true value is" in label["text"]) is (said != "95%")
+
+
+def test_no_label_before_a_release_leaves_the_picture():
+    picture = expected(along(sampled=False))
+    (label,) = picture.spec["layout"]["annotations"]
+    assert label["x"] == picture.spec["layout"]["xaxis"]["range"][1]
+    assert label["xanchor"] == "right"
 
 
 def test_the_true_value_is_drawn_for_the_curator_alone():

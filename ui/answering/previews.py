@@ -102,9 +102,16 @@ def private_number(asked: Request) -> None:
     if size.public or kind not in _DIVIDED or isinstance(asked.query, GroupedQuery):
         return
     capped = asked.query.unit.cap is not None
-    who = "rows that count" if capped else f"{asked.query.unit.counted} that count"
+    counted = asked.query.unit.counted
+    who, study = "rows that count" if capped else f"{counted} that count", session.require_study()
+    private = f"The number of {who} is private here"
+    if study.public_number:
+        private = (
+            f"The table has {study.dataset.people:,} {counted}, which is public. How many of "
+            "them have a value is private"
+        )
     st.caption(
-        f"The number of {who} is private here, so the noise is made for "
+        f"{private}, so the noise is made for "
         f"{size.people:,} of them, the public minimum. If you know without the table "
         "that there are more, say so on “Data”: twice as many need half the noise."
     )

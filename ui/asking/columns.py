@@ -56,11 +56,12 @@ _ORDERS: Final = {
 
 
 def choose(dataset: Table, *, every: bool = False) -> int:
-    """Return the position of the column chosen in the selector shared by all pages.
+    """Return the position of the column chosen in the selector shared by all questions.
 
     It starts from the first whose heading does not say that it tells people apart:
-    nobody asks for the mean of a staff number. Identifiers and columns that are not
-    used are there only where ``every`` column is to be declared.
+    nobody asks for the mean of a staff number. Columns of numbers go first, as means are
+    asked of them. Identifiers and columns that are not used are there only where
+    ``every`` column is to be declared, and which one is declared changes no question.
     """
     columns = dataset.columns
     offered = [
@@ -72,9 +73,11 @@ def choose(dataset: Table, *, every: bool = False) -> int:
         st.info("Every column is an identifier or not used. Set its type on Data.")
         session.end_page()
     usual = [place for place in offered if not names_people(columns[place].name)]
+    if not every:
+        usual = [place for place in usual if columns[place].kind.is_numeric] or usual
     # Streamlit keeps this function longer than the tab: it must not hold the table.
     names = [dataset.short(column.name) for column in columns]
-    key = f"column-{session.generation()}"
+    key = f"{'declared-' if every else ''}column-{session.generation()}"
     if session.public(key) not in {*offered, None}:
         session.set_public(key, (usual or offered)[0])
     return st.selectbox(
