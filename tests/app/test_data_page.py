@@ -11,6 +11,7 @@ from tests.app.test_questions import set_to
 from tests.app.test_uploads import columns, said, upload
 
 LABELS = "Public list of categories"
+ENDS = {"Lower bound": 0.0, "Upper bound": 200.0}
 MIXED = "age,smoker,party\n" + "".join(
     f"{20 + i % 50},{['no', 'yes'][i % 2]},{'abc'[i % 3]}\n" for i in range(60)
 )
@@ -291,9 +292,14 @@ def test_a_question_begins_with_a_column_of_numbers(open_page):
     table = "region,pay\n" + "".join(f"{'ab'[i % 2]},{100 + i}\n" for i in range(40))
     app = upload(open_page("data"), table)
     fill(app, selectbox={"Column": 0, "Type": "category"}, text_area={LABELS: "a\nb"})
-    fill(app, selectbox={"Column": 1}, number_input={"Lower bound": 0.0, "Upper bound": 200.0})
+    fill(app, selectbox={"Column": 1}, number_input=ENDS)
     choose(app, "Column", 0)
     put_in_use(app)
     app = open_page("release")
     assert by_label(app.selectbox, "Column").value == 1
     assert "mean" in by_label(app.selectbox, "Statistic").options
+    # It stays there once an earlier column is one of numbers, too.
+    app = open_page("data")
+    fill(app, selectbox={"Column": 0, "Type": "number"}, number_input=ENDS)
+    assert not app.error
+    assert by_label(open_page("release").selectbox, "Column").value == 1

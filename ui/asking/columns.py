@@ -59,8 +59,8 @@ def choose(dataset: Table, *, every: bool = False) -> int:
     """Return the position of the column chosen in the selector shared by all questions.
 
     It starts from the first whose heading does not say that it tells people apart:
-    nobody asks for the mean of a staff number. Columns of numbers go first, as means are
-    asked of them. Identifiers and columns that are not used are there only where
+    nobody asks for the mean of a staff number. A declared column of numbers goes first.
+    Identifiers and columns that are not used are there only where
     ``every`` column is to be declared, and which one is declared changes no question.
     """
     columns = dataset.columns
@@ -74,7 +74,8 @@ def choose(dataset: Table, *, every: bool = False) -> int:
         session.end_page()
     usual = [place for place in offered if not names_people(columns[place].name)]
     if not every:
-        usual = [place for place in usual if columns[place].kind.is_numeric] or usual
+        numbers = [place for place in usual if columns[place].kind.is_numeric]
+        usual = [place for place in numbers if columns[place].is_declared] or usual
     # Streamlit keeps this function longer than the tab: it must not hold the table.
     names = [dataset.short(column.name) for column in columns]
     key = f"{'declared-' if every else ''}column-{session.generation()}"
