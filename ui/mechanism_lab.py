@@ -122,6 +122,7 @@ def _worlds(setup: Setup) -> None:
                 args=(_MECHANISM, key),
             )
     results.show_film(_film(setup.key, setup.place, setup.shift), setup.epsilon, "worlds")
+    st.page_link("pages/meaning.py", label="What ε means")
     row = st.container(horizontal=True, gap="large")
     row.container(key=_ACTUAL, width="content").metric(
         "Actual ε",

@@ -180,6 +180,7 @@ def beside(asked: Request) -> None:
     st.markdown(
         f"**Attacker: {before} → at most {after}** sure about one {noun}.{previews.given(asked)}"
     )
+    st.page_link("pages/meaning.py", label="What ε means")
     if not comparable(asked.query):
         return
     at = _setting(asked, asked.query)

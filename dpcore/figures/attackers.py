@@ -20,6 +20,8 @@ from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.meaning.attacker import Attack, Guarantee, ValuePair
 
+_EVEN: Final = 0.5
+
 
 def surest(epsilon: float, *, delta: float = 0.0, prior: float = 0.5) -> str:
     """Return what becomes of a belief at most, as a percentage rounded up.
@@ -44,11 +46,16 @@ def belief_text(epsilon: float, *, delta: float = 0.0, prior: float = 0.5, about
     'an attacker who was 50% sure about a person becomes at most 73.2% sure'
     >>> belief_text(1.0, delta=0.01)
     'an attacker who was 50% sure is then right at most 73.4% of the time, δ included'
+    >>> print(belief_text(0.4, delta=1e-6, prior=0.05))
+    an attacker who was 5% sure, whose best guess was right 95% of the time, is then \
+right at most 95.1% of the time, δ included
     """
     before = f"an attacker who was {percent(prior)} sure{about}"
     limit = surest(epsilon, delta=delta, prior=prior)
     if delta > 0:
-        return f"{before} is then right at most {limit} of the time, δ included"
+        idle = percent(max(prior, 1 - prior))
+        known = "" if prior == _EVEN else f", whose best guess was right {idle} of the time,"
+        return f"{before}{known} is then right at most {limit} of the time, δ included"
     return f"{before} becomes at most {limit} sure"
 
 
@@ -285,20 +292,25 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
 
     Without a delta these are the most and the least that a belief becomes after any
     release. With one, single releases may tell all: then it is how often the best guess
-    is right.
+    is right, by the guarantee and through a mechanism alike.
     """
     before = np.linspace(0, 1, _WIDTH)
     table = {"believed before, %": 100 * before}
     curves, sure = [], view.guarantee
-    idle = np.maximum(before, 1 - before) if sure.delta > 0 else before
+    idle, after_axis, drawn = before, "certainty after (%)", "How sure an attacker is"
     if sure.delta > 0:
+        idle, after_axis = np.maximum(before, 1 - before), "best guess is right (%)"
+        drawn = "How often the best guess of an attacker is right"
         name = "right at most, by the guarantee"
         curves.append((name, sure.best_guess(before), GUIDE))
     else:
         curves.append(("most, by the guarantee", posterior(before, sure.epsilon), GUIDE))
         curves.append(("least, by the guarantee", posterior(before, -sure.epsilon), GUIDE))
     said = ""
-    if view.attack is not None:
+    if view.attack is not None and sure.delta > 0:
+        curves.append((view.label, view.attack.best_guess(before), STYLES[view.key]))
+        said = f"; through {view.label} at most {at_most(float(view.attack.best_guess(prior)))}"
+    elif view.attack is not None:
         moved = view.attack.loss_within(_MOSTLY)
         name = f"{view.label}: at most in 95 of 100 releases"
         # Whoever is certain stays so, even where a release tells all.
@@ -312,7 +324,7 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
     return Picture.of(
         f"{capital(text)}{said}",
         table,
-        drawn="How sure an attacker is after a release, against before",
+        drawn=f"{drawn} after a release, against the certainty before",
         traces=[
             line(100 * before, 100 * idle, "no release", DOTTED, hover=""),
             *(
@@ -329,7 +341,7 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
         ],
         height=360,
         xaxis=axis("certainty before (%)", range=[0, 100]),
-        yaxis=axis("certainty after (%)", range=[0, 103]),
+        yaxis=axis(after_axis, range=[0, 103]),
         shapes=[now(100 * prior, "")],
     )
 

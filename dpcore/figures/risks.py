@@ -61,12 +61,11 @@ def risk_text(curve: TradeOff, prior: float) -> str:
     """Return what becomes of a guess at most, of a person, an attribute or a record.
 
     >>> risk_text(TradeOff.of_guarantee(0.43), 1 / 20)
-    'a guess right 1 in 20 times becomes right at most 1 in 13 times'
+    'a guess right 1 in 20 times becomes right at most 7.7% of the time'
     """
-    risk = float(curve.detection(prior))
-    times = " times" if risk <= _RARE else " of the time"
+    risk = at_most(float(curve.detection(prior)))
     before = " times" if prior <= _RARE else " of the time"
-    return f"a guess right {one_in(prior)}{before} becomes right at most {one_in(risk)}{times}"
+    return f"a guess right {one_in(prior)}{before} becomes right at most {risk} of the time"
 
 
 def tradeoff_picture(view: AttackerView, curve: TradeOff, prior: float) -> Picture:

@@ -39,6 +39,7 @@ def test_it_explains_the_account_in_use(open_page):
         ("the question on Release", "Before and after", OWN, "an attacker who was 50% sure"),
         (None, "Found or named wrongly", "This budget", "becomes right at most"),
         (None, "Correct and false identifications", "This budget", "becomes right at most"),
+        (None, "Trade-off and risk", "This budget", "becomes right at most"),
     ],
 )
 def test_older_links_lead_to_the_view_of_today(open_page, of, side, subject, chart):
@@ -54,7 +55,7 @@ def test_older_links_lead_to_the_view_of_today(open_page, of, side, subject, cha
 @pytest.mark.parametrize(("epsilon", "right"), [(1.0, 74), (3.0, 96), (5.0, 994)])
 def test_worlds_are_counted_before_and_after(open_page, epsilon, right):
     app = open_page("meaning")
-    set_to(app, "slider", "Privacy parameter ε", epsilon)
+    set_to(app, "number_input", "Privacy parameter ε", epsilon)
     of = 1000 if right > 100 else 100
     counts = f"Right guesses: {of // 2} of {of:,} before, at most {right} after"
     assert counts in said(look(app, "100 worlds"))
@@ -91,12 +92,17 @@ def test_what_is_spent_before_a_plan_is_told_beside_it(open_page):
 
 def test_it_works_without_a_table(open_page):
     app = open_page("meaning")
-    set_to(app, "slider", "Privacy parameter ε", 2.0)
+    set_to(app, "number_input", "Privacy parameter ε", 0.693)
+    assert f"becomes at most {surest(0.693)} sure" in said(app)
+    set_to(app, "number_input", "Privacy parameter ε", 2.0)
     assert f"becomes at most {surest(2.0)} sure" in said(app)
     set_to(app, "slider", "Attacker's certainty before (%)", 10)
     assert surest(2.0, prior=0.1) in said(app)
+    set_to(app, "number_input", "δ", 1e-6)
+    assert_says(said(app), "best guess was right 90% of the time", "at most 90.1% of the time")
+    assert f"turns 10% into at most {surest(2.0, prior=0.1)}" in said(app)
     assert "not agreed" in look(app, "Label").code[0].value
-    look(app, "Others' deployments")
+    look(app, "Others")
     assert "Broadband Coverage" in said(app)
     set_to(app, "number_input", "ρ as ε at δ", 1e-10)
     assert "Converted here: ε = 17.5 at most, at δ = 10⁻¹⁰." in said(app)
@@ -111,10 +117,10 @@ def test_the_releases_have_one_number_one_curve_and_a_risk(open_page):
     button(app, "Spend ε = 0.5").click().run()
     app = open_page("meaning")
     set_to(app, "radio", OF, "Released so far")
-    app = look(app, "Trade-off and risk")
+    app = look(app, "Trade-off")
     level = of_events([LaplaceEvent.from_ratio(0.5)]).level
     assert by_label(app.metric, "Gaussian DP μ").value == epsilon_text(level.mu)
-    assert "A guess right 1 in 20 times becomes right at most 1 in 12.1 times" in said(app)
+    assert "A guess right 1 in 20 times becomes right at most 8.3% of the time" in said(app)
     set_to(app, "number_input", "Prior: a guess is right 1 time in", 1e9)
     assert by_label(app.metric, "Risk at prior 1 in 1,000,000,000").value == "0.1%"
     set_to(app, "number_input", "Acceptable risk: right at most 1 time in", 2e8)

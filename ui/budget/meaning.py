@@ -20,13 +20,14 @@ from dpcore.figures.attackers import (
     belief_picture,
     belief_text,
     readings_text,
+    surest,
     worlds_picture,
     worlds_text,
 )
 from dpcore.figures.precedents import precedents_picture
 from dpcore.figures.privacy_label import LabelFacts, sections, text_of
 from dpcore.figures.risks import noise_for_risk, one_in, regret_text, tradeoff_picture
-from dpcore.formatting import at_most, capital, epsilon_text, in_full
+from dpcore.formatting import at_most, capital, epsilon_text, in_full, percent
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.planning.comparison import Option
@@ -63,8 +64,7 @@ _OLDER: Final = {
 }
 """Subjects by their names in older links."""
 _ANY: Final = "any"
-_PRIOR, _EPSILON = "meaning-prior", "meaning-epsilon"
-_EPSILONS: Final = [tenths / 10 for tenths in range(1, 101)]
+_PRIOR: Final = "meaning-prior"
 _FILMS: Final = 32
 _UNIT: Final = Interval(lower=0.0, upper=1.0)
 _SHARE: Final = 0.1
@@ -206,8 +206,12 @@ def _beside(plan: Option, facts: LabelFacts) -> str:
 
 def _own(study: Study | None) -> InterpretationSubject:
     first, second, third = controls.row([2, 1, 1])
-    epsilon = first.slider(
-        "Privacy parameter ε", 1.0, (0.1, 10.0, 0.1), key=_EPSILON, note=controls.EPSILON_HELP
+    epsilon = first.number(
+        "Privacy parameter ε",
+        1.0,
+        (0.001, 10.0, 0.1),
+        key="meaning-epsilon",
+        note=controls.EPSILON_HELP,
     )
     key = second.selectbox(
         "Mechanism",
@@ -301,13 +305,15 @@ def _show_flaw(asked: float, given: float, flaw: str) -> None:
 
 _CASES = 100
 _SURE: Final = 1 + 1e-9
-_CURVE: Final = "Trade-off and risk"
+_CURVE, _OTHERS = "Trade-off", "Others"
 _OLDER_TABS: Final = {
     "In odds": "100 worlds",
     "Before and after": "Odds",
     "Found or named wrongly": _CURVE,
     "Correct and false identifications": _CURVE,
-    "What others promised": "Others' deployments",
+    "Trade-off and risk": _CURVE,
+    "Others' deployments": _OTHERS,
+    "What others promised": _OTHERS,
 }
 """Tabs by their names in older links."""
 
@@ -320,7 +326,7 @@ def answer(subject: InterpretationSubject) -> None:
         "100 worlds": _worlds,
         _CURVE: _trade_off,
         "Label": _label,
-        "Others' deployments": _precedents,
+        _OTHERS: _precedents,
     }
     layout.show(panes, subject, key="meaning-side")
 
@@ -338,20 +344,25 @@ def _odds(subject: InterpretationSubject) -> None:
     sure = told.guarantee
     if told.attack is not None:
         results.show(belief_picture(told, before / _CASES), "belief", simulated=True)
-    elif subject.facts.proposed:
-        results.show_film(_by_epsilon(sure.delta, told.sides, before), sure.epsilon, "belief")
     else:
         results.show_film(_by_prior(sure, told.sides), before, "belief")
-    limited = (
-        "With a δ, very unlikely releases may reveal everything. The guarantee limits how "
-        "often the best guess is right, over all releases."
-        if subject.told.guarantee.delta > 0
-        else "ε limits how far all releases it covers can move a belief, up or down."
-    )
+    prior = before / _CASES
+    if sure.delta > 0:
+        limited = (
+            "With a δ, very unlikely releases may reveal everything. So the limit is on how "
+            "often a guess of yes or no is right, over all releases. The guarantee allows no "
+            "more than a release that reveals all with probability δ, and else turns "
+            f"{before}% into at most {surest(sure.epsilon, prior=prior)}."
+        )
+    else:
+        limited = "ε limits how far all releases it covers can move a belief, up or down."
+    measured = "posterior belief after one result" if sure.delta == 0 else "accuracy of a guess"
     st.caption(
         f"About {literal(subject.name)}. The attacker asks "
         f"{literal(subject.told.sides.asked)}. The same holds for any yes/no fact about "
-        f"one record. {limited}"
+        f"one record. {limited}\n\nThis is the {measured}. {_CURVE} limits the success "
+        f"rate of a guess right {percent(prior)} of the time: by this guarantee, at most "
+        f"{at_most(float(sure.detection(prior)))}."
     )
     if subject.reading is not None:
         text = readings_text(subject.told, subject.reading.largest_loss)
@@ -364,17 +375,6 @@ def _by_prior(sure: Guarantee, sides: Sides) -> Film:
     view = AttackerView(guarantee=sure, sides=sides)
     before = range(1, _CASES)
     return Film.of(_PRIOR, {each: belief_picture(view, each / _CASES) for each in before})
-
-
-@lru_cache(maxsize=_FILMS)
-def _by_epsilon(delta: float, sides: Sides, before: float) -> Film:
-    """Return the odds at each ε of one's own."""
-    pictures = {}
-    for epsilon in _EPSILONS:
-        sure = Guarantee(epsilon=epsilon, delta=delta)
-        view = AttackerView(guarantee=sure, sides=sides)
-        pictures[epsilon] = belief_picture(view, before / _CASES)
-    return Film.of(_EPSILON, pictures)
 
 
 def _worlds(subject: InterpretationSubject) -> None:
@@ -413,10 +413,13 @@ def _trade_off(subject: InterpretationSubject) -> None:
                 "∞" if level.mu == math.inf else epsilon_text(level.mu),
                 "The smallest μ whose trade-off function is nowhere above this one.",
             ),
-            "Regret": (regret_text(level), "The largest gap between the two curves."),
+            "Regret": (
+                regret_text(level),
+                "The largest gap between the two curves, rounded up. It is no privacy loss.",
+            ),
             f"Risk at prior {one_in(prior)}": (
                 at_most(risk),
-                "One minus the trade-off function at the prior. No attack does better.",
+                "One minus the trade-off function at the prior, rounded up. No attack does better.",
             ),
         },
         narrow=True,
@@ -424,7 +427,9 @@ def _trade_off(subject: InterpretationSubject) -> None:
     results.show(tradeoff_picture(subject.told, curve, prior), "tradeoff", simulated=True)
     st.caption(
         f"About {literal(subject.name)}. The risk limits singling out a person, inferring an "
-        "attribute and reconstructing a record alike."
+        f"attribute and reconstructing a record alike.\n\n{_of_odds(subject, prior)}\n\n"
+        "Regret says how far μ is from the exact curve. It is no privacy loss, and need not "
+        "fall with ε."
     )
     if wanted < prior:
         st.info("The acceptable risk is below the prior. No noise lowers a risk below its prior.")
@@ -432,6 +437,17 @@ def _trade_off(subject: InterpretationSubject) -> None:
     st.markdown(f"**For a risk of at most {one_in(wanted)} at prior {one_in(prior)}**")
     delta = subject.told.guarantee.delta
     results.table(noise_for_risk(prior, wanted, delta=delta), key="noise-for-risk")
+
+
+def _of_odds(subject: InterpretationSubject, prior: float) -> str:
+    """Say what the tab of odds has at a prior, and that it is another measure."""
+    sure = subject.told.guarantee
+    other = "accuracy of a yes/no guess" if sure.delta > 0 else "posterior belief after one result"
+    limit = surest(sure.epsilon, delta=sure.delta, prior=prior)
+    return (
+        "The risk is the success rate of a guess, over all results. Odds limits the "
+        f"{other}: by this guarantee, at most {limit}."
+    )
 
 
 def details() -> None:
@@ -442,7 +458,8 @@ def details() -> None:
         "less.\n\n**Guarantee.** (ε, δ): each set of releases is at most e^ε times as likely "
         "in one world as in the other, plus δ. The best guess is right δ + (1 - δ) e^ε/(1 + "
         "e^ε) of the time at even odds (Kairouz, Oh and Viswanath 2015). Without a δ the "
-        "odds change by a factor of e^ε at most.\n\n**Advantage.** By how much those found "
+        "odds change by a factor of e^ε at most. Limits are rounded up: 73.2% for "
+        "73.106%.\n\n**Advantage.** By how much those found "
         "outnumber those named wrongly, at the best test: the total variation distance of "
         "the two laws.\n\n**Trade-off function.** The least false negative rate of a test "
         "about one record, at each false positive rate α (Dong, Roth and Su 2022). A guess "
