@@ -45,7 +45,9 @@ with actions:
         with form:
             position = columns.choose(dataset, every=True)
             edited = columns.declare(dataset, position, keep)
-            fit.check(edited or dataset, position, codebook=current.example is not None)
+            kind = (edited or dataset).columns[position].kind
+            if kind.is_numeric or kind.has_labels:
+                fit.check(edited or dataset, position, codebook=current.example is not None)
     if edited is None:
         wrong[position] = "see Edit column"
     elif edited is not dataset:
@@ -63,7 +65,6 @@ with actions:
     derived_columns.ask(current)
     waiting = ["only some of the rows"] * row_conditions.ask(current)
     upload.offer_format(current)
-bounds = st.container()
 with place:
     rows = st.container()
     declaring.tell_steps(dataset)
@@ -96,9 +97,8 @@ with grid.drawn_last(rows, dataset, wrong):
         )
     if not drafted:
         using.tell_not_in_force(agreed)
-    with bounds:
-        account = finding.ask(dataset, current, agreed, keep)
-        account = finding_labels.ask(dataset, current, agreed, keep) or account
+    account = finding.ask(dataset, current, agreed, keep)
+    account = finding_labels.ask(dataset, current, agreed, keep) or account
     using.offer(
         dataset,
         current,

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
-from dpcore.figures.label_grid import LabelGrid
+from dpcore.figures.label_grid import GRAY, LabelGrid
 from dpcore.figures.theme import (
     HEIGHT,
     TRUTH,
@@ -381,7 +381,7 @@ def groups_picture(
     title = title if truth is None else as_released(title)
     if grid is not None:
         drawing = grid.drawing(numbers.ratios, numbers.noise, quantity, truth=truth)
-        return Picture.of(title, table, drawn=_cells_of(noun, statement), **drawing)
+        return Picture.of(title, table, drawn=_cells_of(noun, statement), more=GRAY, **drawing)
     return Picture.of(
         title,
         table,
@@ -408,6 +408,10 @@ def _named(one: str, labels: Sequence[str], grid: LabelGrid | None) -> dict[str,
 
 def _cells_of(noun: str, statement: str) -> str:
     return f"A table with a released {noun} in each cell: {statement}"
+
+
+_FEW_RIVALS: Final = 3
+"""Groups that are named as those that may have the largest number, however few there are."""
 
 
 def groups_text(numbers: GroupNumbers, *, noun: str, quantity: Quantity) -> str:
@@ -437,6 +441,8 @@ def groups_text(numbers: GroupNumbers, *, noun: str, quantity: Quantity) -> str:
         text = (
             f"The largest {noun} is uncertain.{among} {len(names)} groups may have it: "
             f"{listed(names)}. The largest released one: {largest}"
+            if len(names) <= max(_FEW_RIVALS, len(order) / 2)
+            else f"The release cannot tell which group has the largest {noun}"
         )
     text += "; all intervals hold at once"
     if few:

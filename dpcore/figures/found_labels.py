@@ -57,7 +57,9 @@ def selection_picture(plan: LabelsPlan, unit: PrivacyUnit) -> Picture:
             line(people, often, "released", LineStyle(color=PUBLIC), hover="%{x:,}: %{y:.1%}"),
         ],
         shapes=[vertical(law.threshold, stroke=_THRESHOLD)],
-        annotations=[note(f"threshold {law.threshold:,} ", law.threshold, 0.9, xanchor="right")],
+        annotations=[
+            note(f"released above {law.threshold:,} ", law.threshold, 0.9, xanchor="right")
+        ],
         xaxis=axis(f"{many} with the label", rangemode="tozero"),
         yaxis=axis("probability", tickformat=".0%", range=[0, 1.04]),
         height=300,

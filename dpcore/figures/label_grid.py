@@ -18,6 +18,8 @@ from dpcore.releases.table import TOO_FEW
 
 _ROW, _LOW_ROW, _MARGIN = 62, 34, 150
 _MOST_IN_WORDS: Final = 80
+_GROUND: Final = "#D9D9D9"
+GRAY: Final = "Cells are gray where the margin exceeds how much the surest half of them differ"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,14 +66,15 @@ class LabelGrid:
             for place, (value, ends) in enumerate(zip(values[:count], noise[:count], strict=True))
         ]
         within = np.reshape(words, shape).tolist()
-        known = values[:count][~np.isnan(values[:count])].tolist()
+        colored = values[:count] if quantity.whole else _sure(values[:count], noise[:count])
+        known = colored[~np.isnan(colored)].tolist()
         # Counts are colored from 0 on, as bars begin there.
         known += [0.0, 1.0] if quantity.whole or not known else []
         few = count <= _MOST_IN_WORDS
         cells = heat(
             [plain(label) for label in across],
             rows,
-            values[:count].reshape(shape),
+            colored.reshape(shape),
             SCALE,
             (min(known), max(known)),
             hover="%{y}, %{x}<br>%{customdata}<extra></extra>",
@@ -82,12 +85,30 @@ class LabelGrid:
             xgap=2,
             ygap=2,
         )
+        across_title = plain(self.titles[-1])
+        across_title += f" (cells: {plain(quantity.name)})" if quantity.name else ""
         return {
+            "plot_bgcolor": _GROUND,
             "height": _MARGIN + (_ROW if few else _LOW_ROW) * len(rows),
             "traces": [cells],
-            "xaxis": axis(plain(self.titles[-1]), automargin=True),
+            "xaxis": axis(across_title, automargin=True),
             "yaxis": axis(plain(", ".join(self.titles[:-1])), **ROWS),
         }
+
+
+def _sure(values: FloatArray, noise: FloatArray) -> FloatArray:
+    """Return the values whose margin is below how much the surest half differ; else NaN.
+
+    >>> values, off = np.array([1.0, 5.0, 3.0, 90.0]), np.array([1.0, 1.0, 2.0, 200.0])
+    >>> _sure(values, np.stack([values - off, values + off], axis=-1)).tolist()
+    [1.0, 5.0, 3.0, nan]
+    """
+    margins = (noise[:, 1] - noise[:, 0]) / 2
+    known = ~np.isnan(values)
+    if not known.any():
+        return values
+    surest = values[known & (margins <= np.median(margins[known]))]
+    return np.where(margins < np.ptp(surest), values, np.nan)
 
 
 def _words(value: float, ends: FloatArray, quantity: Quantity, exact: float | None) -> str:

@@ -185,7 +185,8 @@ def _remarks(found: GroupDifference, one: _Numbers, *, level: float) -> None:
     st.caption(
         f"With {percent(level)} all intervals above hold, and then so do those of all "
         "differences: you may choose the pair after seeing the answer. It is the "
-        "difference of these two numbers, and says nothing of why they differ."
+        "difference of these two numbers, rounded to its own margin, which is larger than "
+        "theirs. It says nothing of why they differ."
     )
 
 

@@ -267,8 +267,8 @@ def _date_format(column: Column, key: str) -> DateFormat:
         index=zones.index(form.time_zone) if form.time_zone in zones else 0,
         key=f"date-zone-{key}",
         kept="session",
-        note="Moments with an offset from UTC are converted to this time zone. All "
-        "others are taken as written.",
+        note="Moments with an offset from UTC are converted to this time zone before their "
+        "date is taken. All others are taken as written.",
     )
     return DateFormat(order=order, time_of_day=timed, time_zone=zone)
 

@@ -53,8 +53,11 @@ def ask(
     study = current if isinstance(current, Study) else None
     terms = agreed if study is None else study.terms
     with block, controls.valid(ends=False):
-        place, request = _question(dataset, places, terms)
-        tell_price(request, terms, study)
+        asked = _question(dataset, places, terms)
+        if asked is None:
+            return None
+        place, request = asked
+        tell_price(request, terms, current)
         rows = cast("BoundsPlan", request.plan).threshold
         st.caption(
             f"A bin is found from about {rows:,.0f} rows on. Values beyond the bins that are "
@@ -64,25 +67,38 @@ def ask(
         )
         if study is not None:
             _answer(request, study, dataset, place, keep)
-        elif opens_account("open-account"):
+        elif opens_account("open-account", current):
             return block
     return None
 
 
-def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[int, Request]:
+def choose(
+    cell: controls.Cell, label: str, dataset: Table, places: list[int], *, key: str
+) -> int | None:
+    """Let one of several columns be chosen: none is proposed to spend budget on."""
+    if session.public(key) not in {*places, None}:
+        session.set_public(key, None)
+    # Streamlit keeps this function longer than the tab: it must not hold the table.
+    names = [dataset.short(column.name) for column in dataset.columns]
+    return cell.selectbox(
+        label,
+        places,
+        index=0 if len(places) == 1 else None,
+        placeholder="Choose a column",
+        format_func=names.__getitem__,
+        key=key,
+        kept="session",
+    )
+
+
+def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[int, Request] | None:
     st.caption(
         "For a column whose range nobody knows. Noisy counts in bins of growing size find "
         "public bounds. The search costs ε like any release."
     )
     first, second, _ = controls.row(3)
     key = f"find-column-{session.generation()}"
-    if session.public(key) not in {*places, None}:
-        session.set_public(key, places[0])
-    # Streamlit keeps this function longer than the tab: it must not hold the table.
-    names = [dataset.short(column.name) for column in dataset.columns]
-    place = first.selectbox(
-        "Numeric column", places, format_func=names.__getitem__, key=key, kept="session"
-    )
+    place = choose(first, "Numeric column", dataset, places, key=key)
     total = terms.budget.epsilon
     epsilon = second.charged_epsilon(
         "ε for the search",
@@ -92,12 +108,15 @@ def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[i
         kept="session",
         more="A smaller ε finds only bins with more rows.",
     )
+    if place is None:
+        return None
     query = BoundsQuery.of(dataset.columns[place], relation=terms.relation, unit=terms.unit)
     return place, Request(query=query, mechanism_key="laplace", epsilon=epsilon.inside)
 
 
-def tell_price(request: Request, terms: AccountTerms, study: Study | None) -> None:
+def tell_price(request: Request, terms: AccountTerms, current: Draft | Study) -> None:
     """Say what a search costs and leaves."""
+    study = current if isinstance(current, Study) else None
     if study is None:
         account = Account(
             fingerprint="", budget=terms.budget, relation=terms.relation, unit_rows=terms.unit.rows
@@ -106,16 +125,28 @@ def tell_price(request: Request, terms: AccountTerms, study: Study | None) -> No
         account = session.account(study)
     if study is None or releasing.latest(study.fingerprint, request) is None:
         price = f"Cost: **{cost_text(request.cost)}**."
-        if account.admits(request.cost):
+        if account.admits(request.cost) and not _has_account(current):
             paid = replace(account, spent=account.spent + request.cost)
             price += f" Left afterwards: {accounts.left(paid, request.cost)}."
         st.markdown(price)
 
 
-def opens_account(key: str) -> bool:
-    """Offer to open the account of a table that is not in use yet."""
+def _has_account(current: Draft | Study) -> bool:
+    """Return whether a table that is not in use yet was used before."""
+    earlier = current.earlier if isinstance(current, Draft) else None
+    return earlier is not None and earlier.same_table
+
+
+def opens_account(key: str, current: Draft | Study) -> bool:
+    """Offer to open the account of a table that is not in use yet, or to go on with it."""
+    if _has_account(current):
+        st.caption(
+            "The ledger has an account of this table. Its budget and what was spent stay as "
+            "they are."
+        )
+        return st.button("Go on with the account", key=key)
     st.caption(
-        "First set the privacy unit, the relation and the budget below. The ledger opens the "
+        "First check the privacy unit, the relation and the budget above. The ledger opens the "
         "account of this table with them, and nothing is spent yet."
     )
     return st.button("Open the account", key=key)

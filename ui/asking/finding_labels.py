@@ -48,12 +48,15 @@ def ask(
     study = current if isinstance(current, Study) else None
     terms = agreed if study is None else study.terms
     with block, controls.valid(ends=False):
-        place, request = _question(dataset, places, terms)
-        finding.tell_price(request, terms, study)
+        asked = _question(dataset, places, terms)
+        if asked is None:
+            return None
+        place, request = asked
+        finding.tell_price(request, terms, current)
         _tell_error(request)
         if study is not None:
             _answer(request, study, dataset, place, keep)
-        elif finding.opens_account("open-account-labels"):
+        elif finding.opens_account("open-account-labels", current):
             return block
     return None
 
@@ -63,7 +66,7 @@ def _lacks_list(column: Column) -> bool:
     return column.kind is ColumnKind.CATEGORY and not known
 
 
-def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[int, Request]:
+def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[int, Request] | None:
     st.caption(
         "For a column whose labels nobody can list. Labels that enough "
         f"{terms.unit.nouns} have are released with noisy counts. The search costs ε and δ "
@@ -71,13 +74,7 @@ def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[i
     )
     first, second, third = controls.row(3)
     key = f"labels-column-{session.generation()}"
-    if session.public(key) not in {*places, None}:
-        session.set_public(key, places[0])
-    # Streamlit keeps this function longer than the tab: it must not hold the table.
-    names = [dataset.short(column.name) for column in dataset.columns]
-    place = first.selectbox(
-        "Column without a list", places, format_func=names.__getitem__, key=key, kept="session"
-    )
+    place = finding.choose(first, "Column without a list", dataset, places, key=key)
     total, most = terms.budget.epsilon, float(terms.budget.delta or 0)
     epsilon = second.charged_epsilon(
         "ε for the labels",
@@ -93,6 +90,8 @@ def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[i
         key=f"labels-delta-{session.generation()}",
         kept="session",
     )
+    if place is None:
+        return None
     query = LabelsQuery.of(dataset.columns[place], relation=terms.relation, unit=terms.unit)
     return place, Request(
         query=query, mechanism_key=LABEL_SELECTION.key, epsilon=epsilon.inside, delta=delta.inside
@@ -106,11 +105,11 @@ def _tell_error(request: Request) -> None:
     many = request.unit_text
     alone = significant(plan.law.end_probability, up=True)
     st.caption(
-        f"A label of {half:,} {many} appears with a probability of 50%, one of {sure:,} with "
+        f"A label is released if its noisy number is above {plan.law.threshold:,}. "
+        f"One of {half:,} {many} appears with a probability of 50%, one of {sure:,} with "
         f"95%. A label of one {unit.noun} alone appears with a probability of at most {alone}.",
-        help="Truncated geometric noise is added to every count. Labels whose noisy count exceeds "
-        f"{plan.law.threshold:,} are released (optimal partition selection, Desfontaines and "
-        "others 2022).",
+        help="Truncated geometric noise is added to every count (optimal partition selection, "
+        "Desfontaines and others 2022).",
     )
     if unit.cap is not None:
         st.caption(
@@ -139,21 +138,25 @@ def _show(answer: Release) -> None:
     if not answer.labels:
         st.markdown(_NOTHING)
         return
-    pairs = [*zip(answer.labels, answer.values, strict=True)]
+    # By released numbers alone: the order follows from the release.
+    pairs = sorted(
+        zip(answer.labels, answer.values, strict=True), key=lambda pair: (-pair[1], pair[0])
+    )
     number = len(pairs)
     st.subheader(f"{number:,} {'label' if number == 1 else 'labels'} found", anchor=False)
     ends = [interval_text(answer, *pair) or ("", "") for pair in pairs]
     results.table(
         {
-            "label": answer.labels,
+            "label": [label for label, _ in pairs],
             answer.unit: [number_text(answer, *pair) for pair in pairs],
             "95% interval": [" to ".join(each) for each in ends],
         },
         key="found-labels",
     )
     st.caption(
-        "Sorted by label. The intervals hold together with 95% confidence. Labels below the "
-        "threshold stay private, and so does their number."
+        "Sorted by released number. The intervals hold together with 95% confidence, given that "
+        "these labels were released. Near the threshold that reaches further down than up. "
+        "Labels below the threshold stay private, and so does their number."
     )
 
 
@@ -166,12 +169,21 @@ def _offer_list(answer: Release, dataset: Table, place: int, keep: Callable[[Tab
         st.caption("A classroom result is not private, so it is not recorded as a list.")
     elif column.labels == found:
         st.caption("Recorded as the public list of this column.")
-    elif st.button("Use as the column's list", key="use-labels", type="primary"):
+    elif _use_list():
         listed = replace(undeclared(column), labels=found, found_epsilon=float(answer.cost.epsilon))
         grid.take_over(dataset, declaring.redeclared(dataset, listed), keep)
         st.rerun()
     if len(found) < len(answer.labels):
         st.caption(f"A list has at most {MAX_LABELS} labels: those of the largest numbers.")
+
+
+def _use_list() -> bool:
+    """Offer to declare the list, after what it means for all other values."""
+    st.caption(
+        "Values that are not on the list will count as “other” in counts, shares and groups. "
+        "Missing values will be left out, and in groups they count as “other”."
+    )
+    return st.button("Use as the column's list", key="use-labels", type="primary")
 
 
 def _most(answer: Release) -> tuple[str, ...]:
