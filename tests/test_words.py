@@ -32,6 +32,7 @@ _KEY = re.compile(r"[\w-]*[a-z][\w-]*")
 _HOVER = re.compile(r"%\{[^}]*:[^}]*[ge]\}")
 _NO_TEXT = ("dpcore/data/", "dpcore/formatting.py", "dpcore/privacy_filter.py")
 _PARSED = {
+    "dpcore/planning/comparison.py": 1,
     "dpcore/analyses/model_errors.py": 1,
     "dpcore/documents/rendering.py": 1,
     "dpcore/statistics/quantiles.py": 3,

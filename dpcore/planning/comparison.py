@@ -116,13 +116,13 @@ def around(total: float) -> tuple[float, ...]:
 
     They are the same for totals that are close, so that what they buy is known already.
 
-    >>> around(2.0)[0], around(2.01)[0], around(2.0)[-1]
-    (0.199526, 0.199526, 7.94328)
+    >>> around(2.0)[0], around(2.01)[0], around(2.0)[-1], around(1e-6)[0]
+    (0.199526, 0.199526, 7.94328, 1e-07)
     """
     low, high = max(total * _BELOW, LEAST), min(total * _ABOVE, MOST)
     first, last = (round(math.log10(end) * _PER_DECADE) for end in (low, max(high, low)))
     steps = (10 ** (step / _PER_DECADE) for step in range(first, last + 1))
-    return tuple(min(max(float(significant(step, 6)), LEAST), MOST) for step in steps)
+    return tuple(min(max(float(f"{step:.6g}"), LEAST), MOST) for step in steps)
 
 
 @dataclass(frozen=True, kw_only=True)
