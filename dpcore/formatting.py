@@ -95,8 +95,8 @@ def in_full(number: float, digits: int = 12) -> str:
     >>> in_full(150_000.0), in_full(0.1), in_full(-2.5e-9)
     ('150,000', '0.1', '−2.5 × 10⁻⁹')
     """
-    digits, _, exponent = f"{number:,.{digits}g}".partition("e")
-    return _scientific(Decimal(digits), int(exponent)) if exponent else _signed(digits)
+    written, _, exponent = f"{number:,.{digits}g}".partition("e")
+    return _scientific(Decimal(written), int(exponent)) if exponent else _signed(written)
 
 
 def capital(text: str) -> str:
