@@ -41,7 +41,7 @@ with actions:
     form = st.popover("Edit column", width="content", key="edit-column", on_change="rerun")
     edited: Table | None = dataset
     position = 0
-    if form.open:
+    if columns.open_or_closing("edit-column", now=form.open):
         with form:
             position = columns.choose(dataset, every=True)
             edited = columns.declare(dataset, position, keep)

@@ -6,6 +6,7 @@ import datetime as dt
 import re
 
 from tests.app.asking import choose
+from tests.app.test_data_page import status
 from tests.app.test_pages import button, by_label, fill, in_use, margin, put_in_use
 from tests.app.test_questions import release, set_to, shown
 
@@ -113,3 +114,14 @@ def opened(app, start):
     """Open a folded part of the page, by how its key starts."""
     app.session_state[f"{start}-{app.session_state['_generation']}"] = True
     return app.run()
+
+
+def test_dates_that_arrive_as_their_form_closes_are_declared(open_page, monkeypatch):
+    app = uploaded(open_page)
+    choose(app, "Column", 2)
+    monkeypatch.setattr("tests.app.conftest._OPEN", set())
+    by_label(app.date_input, "First possible date").set_value(FIRST)
+    day(app, "Last possible date", dt.date(2024, 12, 31))
+    app.run()
+    assert not [box for box in app.date_input if box.label == "First possible date"]
+    assert status(app, "admission") == "ready"

@@ -115,6 +115,18 @@ def declare(dataset: TableT, position: int, keep: Callable[[Table], None]) -> Ta
     return changed
 
 
+def open_or_closing(name: str, *, now: bool | None) -> bool:
+    """Return whether a popover is open ``now``, or was in the run before.
+
+    What was typed last may arrive only with the run that closes it.
+    """
+    note = f"_open-{name}"
+    before = session.take(note) is not None
+    if now:
+        session.set_public(note, now)
+    return bool(now) or before
+
+
 def folded(dataset: TableT, position: int, key: str) -> TableT | None:
     """Show the form of a column of the table in use, in a popover once it is declared.
 
@@ -138,7 +150,7 @@ def folded(dataset: TableT, position: int, key: str) -> TableT | None:
                 "middle of the bounds. No margin of error includes this bias.",
                 width="content",
             )
-    if not form.open:
+    if not open_or_closing(f"{key}-{position}", now=form.open):
         return dataset
     with form:
         return declare(dataset, position, declaring.redeclare)
