@@ -19,7 +19,7 @@ from dpcore.analyses.measurement import (
     OneMechanism,
     Plan,
     SimulatedAnswers,
-    Simulation,
+    SimulatedDraws,
     Width,
     interval_ends,
 )
@@ -269,7 +269,7 @@ class DifferencePlan(OneMechanism):
         return 0.0
 
     def outcomes(
-        self, assumed: float, levels: FloatArray, *, group: int, simulation: Simulation
+        self, assumed: float, levels: FloatArray, *, group: int, simulation: SimulatedDraws
     ) -> FloatArray:
         """Return quantiles of the simulated difference of two groups of such a size."""
         width = self.statistic.bounds.width
@@ -285,13 +285,13 @@ class DifferencePlan(OneMechanism):
         *,
         group: int,
         number: int,  # noqa: ARG002 - there is one
-        simulation: Simulation,
+        simulation: SimulatedDraws,
     ) -> FloatArray:
         """Return errors of the difference of two groups that have the same mean."""
         return self._simulated(group, (place, place), simulation).errors(0.0)
 
     def _simulated(
-        self, people: int, heights: tuple[float, float], simulation: Simulation
+        self, people: int, heights: tuple[float, float], simulation: SimulatedDraws
     ) -> SimulatedAnswers:
         """Return the difference of two groups of mean ``heights`` between the bounds."""
         sums = people * np.array([[1 - height, height] for height in heights])

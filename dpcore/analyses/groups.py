@@ -24,7 +24,7 @@ from dpcore.analyses.measurement import (
     OneMechanism,
     Plan,
     SimulatedAnswers,
-    Simulation,
+    SimulatedDraws,
     Width,
     check_within,
     interval_ends,
@@ -372,7 +372,7 @@ class GroupPlan(OneMechanism):
         return middle(self.ratio.bounds) if self.ratio.ddof is None else None
 
     def outcomes(
-        self, assumed: float, levels: FloatArray, *, group: int, simulation: Simulation
+        self, assumed: float, levels: FloatArray, *, group: int, simulation: SimulatedDraws
     ) -> FloatArray | None:
         """Return quantiles of the simulated mean or share of a group."""
         if self.ratio.ddof is not None:
@@ -389,7 +389,7 @@ class GroupPlan(OneMechanism):
         *,
         group: int,
         number: int,  # noqa: ARG002 - there is one
-        simulation: Simulation,
+        simulation: SimulatedDraws,
     ) -> FloatArray:
         """Return errors of the ratio of a group."""
         shares = np.array([1 - place, place])
@@ -401,7 +401,7 @@ class GroupPlan(OneMechanism):
         (truth,) = exact_ratios(sums[np.newaxis], self.ratio)
         return self._simulated(sums, simulation).errors(float(truth))
 
-    def _simulated(self, sums: FloatArray, simulation: Simulation) -> SimulatedAnswers:
+    def _simulated(self, sums: FloatArray, simulation: SimulatedDraws) -> SimulatedAnswers:
         """Return the ratio of a group of these ``GroupMoments``, in its unit."""
         size = (simulation.draws, len(sums))
         drawn = self.mechanism.simulate(sums, rng=simulation.rng, size=size)

@@ -18,7 +18,7 @@ from dpcore.analyses.measurement import (
     LabelledIntervals,
     Plan,
     SimulatedAnswers,
-    Simulation,
+    SimulatedDraws,
     Width,
 )
 from dpcore.arrays import FloatArray
@@ -440,7 +440,7 @@ class MatrixPlan(Plan):
         *,
         group: int,  # noqa: ARG002 - there are none
         number: int,
-        simulation: Simulation,
+        simulation: SimulatedDraws,
     ) -> FloatArray:
         """Return errors of the correlation that was asked for, or of a released number."""
         release, rng = self.release, simulation.rng

@@ -21,7 +21,7 @@ from dpcore.analyses.measurement import (
     OneMechanism,
     Plan,
     SimulatedAnswers,
-    Simulation,
+    SimulatedDraws,
     Width,
     check_within,
     interval_ends,
@@ -366,21 +366,23 @@ class MeansPlan(OneMechanism):
         return middle(_HEIGHTS)
 
     def outcomes(
-        self, assumed: float, levels: FloatArray, *, group: int, simulation: Simulation
+        self, assumed: float, levels: FloatArray, *, group: int, simulation: SimulatedDraws
     ) -> FloatArray:
         """Return quantiles of the simulated mean of one of the columns, as a height."""
         check_within(_HEIGHTS, assumed)
         return np.quantile(self._simulated(group, assumed, simulation).values, levels)
 
     def errors(
-        self, place: float, *, group: int, number: int, simulation: Simulation
+        self, place: float, *, group: int, number: int, simulation: SimulatedDraws
     ) -> FloatArray:
         """Return errors of the mean of a column, in its unit."""
         bounds = self.statistic.bounds[number]
         heights = self._simulated(group, place, simulation).errors(place)
         return np.asarray((bounds.upper - bounds.lower) * heights)
 
-    def _simulated(self, people: int, height: float, simulation: Simulation) -> SimulatedAnswers:
+    def _simulated(
+        self, people: int, height: float, simulation: SimulatedDraws
+    ) -> SimulatedAnswers:
         """Return the mean height of one of several columns in a group."""
         weight = self.statistic.weight
         sums = people * np.array([weight, height - 0.5])

@@ -110,7 +110,7 @@ class Drawing(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Simulation:
+class SimulatedDraws:
     """How releases are simulated: always with the same draws.
 
     Attributes:
@@ -202,7 +202,7 @@ class Plan(Drawing, Protocol):
         levels: FloatArray,  # noqa: ARG002
         *,
         group: int,  # noqa: ARG002
-        simulation: Simulation,  # noqa: ARG002
+        simulation: SimulatedDraws,  # noqa: ARG002
     ) -> FloatArray | None:
         """Return quantiles of an answer if the table had ``assumed``.
 
@@ -221,7 +221,7 @@ class Plan(Drawing, Protocol):
         *,
         group: int,  # noqa: ARG002
         number: int,  # noqa: ARG002
-        simulation: Simulation,  # noqa: ARG002
+        simulation: SimulatedDraws,  # noqa: ARG002
     ) -> FloatArray:
         """Return simulated errors of one number, NaN where it would not be given.
 
@@ -307,7 +307,7 @@ class Direct(OneMechanism):
         levels: FloatArray,
         *,
         group: int,  # noqa: ARG002 - the common signature
-        simulation: Simulation,  # noqa: ARG002
+        simulation: SimulatedDraws,  # noqa: ARG002
     ) -> FloatArray:
         """Return the quantiles of the mechanism around ``assumed``."""
         check_within(self.bounds, assumed)

@@ -12,12 +12,12 @@ from typing import Final
 import numpy as np
 
 from dpcore.analyses.base import Request
-from dpcore.analyses.measurement import Simulation
+from dpcore.analyses.measurement import SimulatedDraws
 from dpcore.arrays import FloatArray
 from dpcore.planning.analysis_plan import PlannedQuery
 
 DOTS: Final = 20
-_SIMULATION: Final = Simulation(draws=20_000)
+_SIMULATION: Final = SimulatedDraws(draws=20_000)
 
 
 def outcomes(item: PlannedQuery, assumed: float, *, dots: int = DOTS) -> FloatArray | None:

@@ -188,7 +188,7 @@ def outside_simulations(tree):
         arguments = node.args if isinstance(node, ast.FunctionDef) else None
         given = [*arguments.args, *arguments.kwonlyargs] if arguments else []
         seeded = {"simulation", "rng"} & {each.arg for each in given}
-        if not seeded and getattr(node, "name", "") != "Simulation":
+        if not seeded and getattr(node, "name", "") != "SimulatedDraws":
             yield node
             yield from outside_simulations(node)
 

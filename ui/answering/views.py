@@ -22,7 +22,7 @@ from ui.answering import chains, crossed, groups, matrices, means, numbers, pair
 from ui.answering.numbers import Cells
 
 
-class Shown(Protocol):
+class AnswerPicture(Protocol):
     """Draws a release beside what it would be without noise."""
 
     def __call__(self, answer: Release, asked: Request, *, truth: FloatArray) -> Picture:
@@ -30,7 +30,7 @@ class Shown(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class AnswerView:
     """What is shown of a question, before and after its release.
 
     Attributes:
@@ -43,28 +43,28 @@ class View:
 
     preview: Callable[[Request, Cells], None] = numbers.preview
     show: Callable[[Release, Request], None] = numbers.show
-    picture: Shown = numbers.picture
+    picture: AnswerPicture = numbers.picture
     details: Callable[[Request], str] = numbers.details
 
 
-VIEWS: Final[dict[type[Plan], View]] = {
-    Direct: View(),
-    SharePlan: View(preview=numbers.preview_shares),
-    CrossPlan: View(show=crossed.show, picture=crossed.picture),
-    RankPlan: View(preview=ranks.preview, show=ranks.show, picture=ranks.picture),
-    ChainPlan: View(
+VIEWS: Final[dict[type[Plan], AnswerView]] = {
+    Direct: AnswerView(),
+    SharePlan: AnswerView(preview=numbers.preview_shares),
+    CrossPlan: AnswerView(show=crossed.show, picture=crossed.picture),
+    RankPlan: AnswerView(preview=ranks.preview, show=ranks.show, picture=ranks.picture),
+    ChainPlan: AnswerView(
         preview=chains.preview, show=chains.show, picture=chains.picture, details=chains.details
     ),
-    GroupPlan: View(
+    GroupPlan: AnswerView(
         preview=groups.preview, show=groups.show, picture=groups.picture, details=groups.details
     ),
-    DifferencePlan: View(
+    DifferencePlan: AnswerView(
         preview=pair.preview, show=pair.show, picture=pair.picture, details=pair.details
     ),
-    MeansPlan: View(
+    MeansPlan: AnswerView(
         preview=means.preview, show=means.show, picture=means.picture, details=means.details
     ),
-    MatrixPlan: View(
+    MatrixPlan: AnswerView(
         preview=matrices.preview,
         show=matrices.show,
         picture=matrices.picture,
@@ -73,6 +73,6 @@ VIEWS: Final[dict[type[Plan], View]] = {
 }
 
 
-def view(asked: Request) -> View:
+def view(asked: Request) -> AnswerView:
     """Return what is shown of a question."""
     return VIEWS[type(asked.plan)]

@@ -142,11 +142,14 @@ class Chart {
     this.asked = true;
     if (this.drawing) return;
     this.drawing = true;
-    while (this.asked) {
-      this.asked = false;
-      await this.update();
+    try {
+      while (this.asked) {
+        this.asked = false;
+        await this.update();
+      }
+    } finally {
+      this.drawing = false; // after an error, too: the next change is drawn
     }
-    this.drawing = false;
   }
 
   async update() {

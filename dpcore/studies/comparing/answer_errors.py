@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from dpcore.analyses.base import Request
-from dpcore.analyses.measurement import Simulation
+from dpcore.analyses.measurement import SimulatedDraws
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
@@ -27,7 +27,7 @@ from dpcore.studies.comparing.error_curves import ErrorCurve, ErrorMoments
 
 DRAWS: Final = 4000
 _TABLE_DRAWS: Final = 200
-_SIMULATION: Final = Simulation(draws=DRAWS)
+_SIMULATION: Final = SimulatedDraws(draws=DRAWS)
 _MOST_UNTOLD: Final = 0.5
 """From which part of answers on that cannot be given no error is shown."""
 _SHARE: Final = "share of the largest variance"
