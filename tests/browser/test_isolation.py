@@ -227,6 +227,7 @@ def test_errors_quote_no_cell(context, server):
     expect(visitor.page.get_by_text(invalid)).to_be_visible()
     visitor.use(0, 10)
     visitor.go("release")
+    visitor.choose("Column", "name")
     visitor.press_release()
     expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()
     for broken in (
