@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.visitor import table, visit
 
@@ -31,10 +32,12 @@ def test_a_download_holds_the_field_that_is_still_typed_in(context, server):
     visitor.settle()
     # A number of the plan itself.
     visitor.go("plan")
+    visitor.settle()
     total = page.get_by_role("spinbutton", name="Total ε", exact=True)
     total.click()
     page.keyboard.press("ControlOrMeta+A")
     page.keyboard.type("0.8125")
+    expect(total).to_have_value("0.8125")
     visitor.button("More").click()
     plan = json.loads(visitor.download("Download plan (JSON)"))
     assert plan["total"] == 0.8125
