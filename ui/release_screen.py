@@ -20,8 +20,8 @@ from dpcore.figures.one_number import (
     NumberAxis,
     TrueValue,
     expected_picture,
-    level_text,
     result_picture,
+    share_within,
 )
 from dpcore.formatting import capital, epsilon_text, percent, significant
 from dpcore.inference.intervals import Expectation, expect
@@ -134,7 +134,7 @@ def _heading(asked: Request, answer: Release | None, ahead: Expectation) -> None
     if answer is None:
         unit = after_number(quantity.of_differences)
         number = f"± {significant(ahead.noise)}{unit}"
-        level = level_text(asked.mechanism, _position(asked), ahead.noise)
+        level = share_within(asked.mechanism, _position(asked), ahead.noise)
         name = f"Margin of error of the {title} ({level}, noise only)"
     else:
         label, value = answer.labels[0], float(answer.values[0])

@@ -241,7 +241,7 @@ class Question:
         return ()
 
     @property
-    def tells_sizes(self) -> str:
+    def released_sizes(self) -> str:
         """Return the name of the column whose groups are counted with the answer."""
         return ""
 

@@ -242,7 +242,7 @@ CROSSED: Final[Schema[Any]] = Schema(dict, **SHARED, crossed=several(AXIS))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossPlan(Direct):
-    """Noise on every cell; cells add up to the totals that are told.
+    """Noise on every cell; cells add up to the released totals.
 
     Attributes:
         shape: How many answers each column has.

@@ -92,7 +92,7 @@ class DifferenceQuery(OfGroups):
         return self.pair
 
     @property
-    def tells_sizes(self) -> str:
+    def released_sizes(self) -> str:
         """Return the column of groups."""
         return self.group.name
 
@@ -303,7 +303,7 @@ class DifferencePlan(OneMechanism):
         )
         return SimulatedAnswers(
             values=self.statistic.bounds.width * (one - other),
-            told=np.minimum(*sizes) > self.fewest,
+            released=np.minimum(*sizes) > self.fewest,
         )
 
     def half_widths(self, level: float) -> FloatArray:

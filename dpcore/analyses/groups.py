@@ -171,7 +171,7 @@ class GroupedQuery(OfGroups):
         return self.group.labels
 
     @property
-    def tells_sizes(self) -> str:
+    def released_sizes(self) -> str:
         """Return the column of groups; sums and counts divide by nothing, and tell no sizes."""
         return self.group.name if self.kind.of_ratios else ""
 
@@ -406,7 +406,7 @@ class GroupPlan(OneMechanism):
         size = (simulation.draws, len(sums))
         drawn = self.mechanism.simulate(sums, rng=simulation.rng, size=size)
         return SimulatedAnswers(
-            values=point_ratios(drawn, self.ratio), told=drawn.sum(axis=1) > self.fewest
+            values=point_ratios(drawn, self.ratio), released=drawn.sum(axis=1) > self.fewest
         )
 
     @property

@@ -288,7 +288,7 @@ class LabelsPlan(Plan):
         """Return numbers of people with noise. CONFIDENTIAL below the threshold.
 
         OpenDP draws geometric noise on all whole numbers; what lies beyond the threshold
-        is drawn anew, so that the law is exactly that of truncated noise.
+        is redrawn, so that the law is exactly that of truncated noise.
         """
         noise = np.full(len(counts), self.law.threshold + 1, dtype=np.int64)
         while len(far := np.flatnonzero(np.abs(noise) > self.law.threshold)):

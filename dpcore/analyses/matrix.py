@@ -475,12 +475,12 @@ class MatrixPlan(Plan):
     def _correlation(
         self, value: FloatArray, rng: np.random.Generator, draws: int
     ) -> SimulatedAnswers:
-        """Return the correlation of two columns; untold where a variance is released as 0."""
+        """Return the correlation of two columns; not released where a variance is released as 0."""
         reach = self._reach((0, 1), value, rng, draws)
         drawn = self.release.covariance_quantiles(2, uniform(rng, (draws,)), float(value[2]), reach)
-        told = reach > 0
+        released = reach > 0
         return SimulatedAnswers(
-            values=np.clip(drawn / np.where(told, reach, 1.0), -1.0, 1.0), told=told
+            values=np.clip(drawn / np.where(released, reach, 1.0), -1.0, 1.0), released=released
         )
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - each step has a cost of its own

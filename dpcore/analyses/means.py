@@ -145,7 +145,7 @@ class MeansQuery(Question):
         return self.group.labels
 
     @property
-    def tells_sizes(self) -> str:
+    def released_sizes(self) -> str:
         """Return the column of groups."""
         return self.group.name
 
@@ -389,7 +389,7 @@ class MeansPlan(OneMechanism):
         drawn = self.mechanism.simulate(sums, rng=simulation.rng, size=(simulation.draws, 2))
         size = np.maximum(drawn[:, 0] / weight, LEAST_SIZE)
         return SimulatedAnswers(
-            values=np.clip(drawn[:, 1] / size + 0.5, 0.0, 1.0), told=size > self.fewest
+            values=np.clip(drawn[:, 1] / size + 0.5, 0.0, 1.0), released=size > self.fewest
         )
 
     @property

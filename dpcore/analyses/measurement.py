@@ -138,16 +138,16 @@ class SimulatedAnswers:
 
     Attributes:
         values: The answers.
-        told: Which of them would be given: the others have too few people to say.
+        released: Which of them would be released: the others have too few people.
 
     """
 
     values: FloatArray
-    told: NDArray[np.bool_]
+    released: NDArray[np.bool_]
 
     def errors(self, truth: float) -> FloatArray:
-        """Return how far off the answers that are given are, NaN for the others."""
-        return np.where(self.told, self.values - truth, np.nan)
+        """Return how far off the released answers are, NaN for the others."""
+        return np.where(self.released, self.values - truth, np.nan)
 
 
 def check_within(bounds: Interval, assumed: float) -> None:

@@ -384,8 +384,8 @@ def _(
     scale = max(mechanism.noise / step, moved / float_below(cost.epsilon))
     share = float_below(cost.delta) * largest / moved
     h, q = largest / scale, math.exp(-1 / scale)
-    told = h + math.log(-math.expm1(-h) + 2 * share * math.exp(-h)) - math.log(share)
-    farthest = math.ceil(scale * (told - math.log1p(q)) * (1 + TOLERANCE))
+    odds = h + math.log(-math.expm1(-h) + 2 * share * math.exp(-h)) - math.log(share)
+    farthest = math.ceil(scale * (odds - math.log1p(q)) * (1 + TOLERANCE))
     if max(scale / mechanism.noise, farthest / mechanism.limit) * step > 1 + MOST_RAISED:
         raise ClaimError("the range of the noise is too short for the cost that is charged.")
     measure = covering("discrete", cells, scale, moved, float_below(cost.epsilon))

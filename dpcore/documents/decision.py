@@ -30,7 +30,7 @@ from dpcore.figures.risks import PRIOR, level_text, risk_text
 from dpcore.formatting import percent
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.comparison import Option, Row, rows_of
-from dpcore.planning.group_sizes import SmallestGroup, seen, sign, tells_sizes, too_few
+from dpcore.planning.group_sizes import SmallestGroup, released_sizes, seen, sign, too_few
 from dpcore.planning.outcomes import numbers_of
 from dpcore.planning.targets import (
     OF_A_DIFFERENCE,
@@ -194,7 +194,7 @@ def _with_sizes(rows: Sequence[Row]) -> tuple[int, ...]:
     return tuple(
         at
         for at, row in enumerate(rows, 1)
-        if row.first is not None and tells_sizes(row.item.request.asked)
+        if row.first is not None and released_sizes(row.item.request.asked)
     )
 
 

@@ -25,7 +25,7 @@ from dpcore.figures.traces import (
     now,
     points,
 )
-from dpcore.formatting import epsilon_text, in_full, significant, three_digits
+from dpcore.formatting import capital, epsilon_text, in_full, significant, three_digits
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
 
@@ -286,7 +286,7 @@ def two_worlds_picture(
     bumps = "; ".join(f"{name}, around {significant(at)}" for name, at in worlds)
     (left, low), (right, high) = sorted(worlds, key=itemgetter(1))
     return Picture.of(
-        title or said[0].upper() + said[1:],
+        title or capital(said),
         {answer: x, **laws},
         drawn=f"Two overlapping bumps: {bumps}. Their ratio never exceeds e to the "
         f"{epsilon_text(epsilon)}",

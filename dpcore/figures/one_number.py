@@ -74,13 +74,13 @@ class NumberAxis:
         return center - reach, center + reach
 
 
-def level_text(mechanism: Mechanism, position: float, margin: float) -> str:
+def share_within(mechanism: Mechanism, position: float, margin: float) -> str:
     """Return how many releases fall within a margin that holds at every position.
 
     Near a bound it may be 95% and more elsewhere.
 
     >>> from dpcore.mechanisms.laplace import Laplace
-    >>> level_text(Laplace(noise=1.0), 40.0, 2.9957), level_text(Laplace(noise=1.0), 40.0, 3.5)
+    >>> share_within(Laplace(noise=1.0), 40.0, 2.9957), share_within(Laplace(noise=1.0), 40.0, 3.5)
     ('95%', 'at least 95%')
     """
     ends = np.array([position - margin, position + margin])
@@ -111,7 +111,7 @@ def expected_picture(
         area(off[inside], height[inside], nothing[inside], _BAND),
         line(off, height, "density", LineStyle(color=NOISE, width=2), hover=""),
     ]
-    level = level_text(mechanism, position, noise)
+    level = share_within(mechanism, position, noise)
     everywhere = "" if level == _LEVEL else ",<br>wherever the true value is"
     # At the edge of the picture, inside it: no label is cut off there.
     notes = [

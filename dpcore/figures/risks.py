@@ -10,7 +10,7 @@ import numpy as np
 from dpcore.figures.attackers import AttackerView
 from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, STYLES, Picture, axis
 from dpcore.figures.traces import dot, line, points
-from dpcore.formatting import at_most, delta_text, epsilon_text, in_full, significant
+from dpcore.formatting import at_most, capital, delta_text, epsilon_text, in_full, significant
 from dpcore.privacy.interpretation import epsilon_for_risk, laplace_ratio_for_risk, mu_for_risk
 from dpcore.privacy.tradeoff import ROUNDING, GaussianLevel, GaussianTradeOff, TradeOff
 
@@ -82,7 +82,7 @@ def tradeoff_picture(view: AttackerView, curve: TradeOff, prior: float) -> Pictu
     named[view.name] = worst
     text = risk_text(curve, prior)
     return Picture.of(
-        text[0].upper() + text[1:],
+        capital(text),
         {"false positive rate": _RATES}
         | {f"false negative rate, {law}": rates for law, rates in named.items()},
         drawn="Trade-off functions: the least false negative rate of a test about one record, "

@@ -20,7 +20,7 @@ from dpcore.arrays import FloatArray, in_blocks
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
 from dpcore.data.quantities import DAYS, quantity_of
-from dpcore.formatting import epsilon_text, people, significant
+from dpcore.formatting import capital, epsilon_text, people, significant
 from dpcore.individual.losses import ExposedPerson
 from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.relations import NeighboringRelation
@@ -65,7 +65,7 @@ def explain_alone(
     """
     kind = query.kind
     what = "another record within the bounds" if replaced else "leaving this record out"
-    reason = f"{what[0].upper()}{what[1:]}"
+    reason = capital(what)
     if len(person.values) == 1 and not (kind.of_members or kind.of_cells):
         column = query.column
         reason = f"This person's {column.title} is {_shown(person.value, column)}; {what}"

@@ -38,9 +38,9 @@ class Twice:
     beside: PlannedQuery
 
 
-def tells_sizes(asked: Asked) -> str:
+def released_sizes(asked: Asked) -> str:
     """Return the name of the column whose groups are counted with an answer, if any."""
-    return "" if isinstance(asked, ModelQuestion) else asked.tells_sizes
+    return "" if isinstance(asked, ModelQuestion) else asked.released_sizes
 
 
 def counted(asked: Asked) -> str:
@@ -56,7 +56,7 @@ def paid_twice(items: Sequence[PlannedQuery]) -> tuple[Twice, ...]:
     Two groups that are compared are not all: what tells only those is no substitute.
     """
     beside = {
-        tells_sizes(item.request.asked): item
+        released_sizes(item.request.asked): item
         for item in reversed(items)
         if not is_difference(item) and not _leaves_out(item.request.asked)
     }
@@ -179,7 +179,7 @@ def _grouped_by(parameters: Mapping[str, object]) -> str:
 
 
 def _tells(parameters: Mapping[str, object]) -> str:
-    """Return the same as ``tells_sizes`` of a stored question."""
+    """Return the same as ``released_sizes`` of a stored question."""
     query = parameters.get("query")
     if not isinstance(query, dict):
         return ""

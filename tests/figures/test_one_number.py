@@ -13,8 +13,8 @@ from dpcore.figures.one_number import (
     NumberAxis,
     TrueValue,
     expected_picture,
-    level_text,
     result_picture,
+    share_within,
 )
 from dpcore.inference.intervals import Expectation, Intervals, noise_half_width
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
@@ -79,7 +79,7 @@ def test_a_margin_that_is_wider_only_near_a_bound_says_so():
         (Laplace(noise=10.0), "95%"),
     ):
         margin = noise_half_width(mechanism, bounds=bounds, level=0.95)
-        assert level_text(mechanism, 50.0, margin) == said
+        assert share_within(mechanism, 50.0, margin) == said
         (label, _) = expected(along(noise=margin), mechanism).spec["layout"]["annotations"]
         assert label["text"].startswith(f"{said} of releases")
         assert ("wherever the true value is" in label["text"]) is (said != "95%")

@@ -14,8 +14,8 @@ from dpcore.planning.group_sizes import (
     counted,
     earlier_group_sizes,
     paid_twice,
+    released_sizes,
     smallest_group,
-    tells_sizes,
 )
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
@@ -45,19 +45,19 @@ def counts(column=REGION):
 
 @pytest.mark.parametrize("kind", [StatisticKind.MEAN, StatisticKind.VARIANCE])
 def test_what_divides_by_the_size_of_a_group_tells_it(kind):
-    assert tells_sizes(by_group(kind=kind).asked) == "region"
-    assert tells_sizes(means().asked) == tells_sizes(apart().asked) == "region"
+    assert released_sizes(by_group(kind=kind).asked) == "region"
+    assert released_sizes(means().asked) == released_sizes(apart().asked) == "region"
 
 
 def test_sums_of_groups_tell_no_size():
-    assert tells_sizes(by_group(kind=StatisticKind.SUM).asked) == ""
+    assert released_sizes(by_group(kind=StatisticKind.SUM).asked) == ""
 
 
 def test_what_is_known_to_tell_sizes_really_releases_them():
     """Held against the names of the numbers that each question releases."""
     for request in (*ALL.values(), apart(), means(), counts()):
         names = getattr(request.asked, "units", {})
-        assert bool(tells_sizes(request.asked)) == any("people in " in x for x in names)
+        assert bool(released_sizes(request.asked)) == any("people in " in x for x in names)
 
 
 def test_a_plan_that_counts_the_same_groups_twice_says_with_which_question():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 import streamlit as st
@@ -28,6 +29,7 @@ from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
+    from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 
 _SHARE: Final = 0.05
 """The part of a budget in ε that is proposed for the search."""
@@ -48,28 +50,63 @@ def ask(
         if column.kind.is_numeric and (column.bounds is None or column.found_epsilon is not None)
     ]
     block = st.expander("Find bounds", key="find-bounds", on_change="rerun") if places else None
+    return offer(
+        block,
+        current,
+        agreed,
+        account_key="open-account",
+        question=partial(_question, dataset, places),
+        tell=_tell_error,
+        answer=partial(_answer, dataset, keep),
+    )
+
+
+def offer(
+    block: ExpanderContainer | None,
+    current: Draft | Study,
+    agreed: AccountTerms,
+    *,
+    account_key: str,
+    question: Callable[[AccountTerms], tuple[int, Request] | None],
+    tell: Callable[[Request], None],
+    answer: Callable[[Request, Study, int], None],
+) -> DeltaGenerator | None:
+    """Offer a search in its block; return it where an account has to be opened first.
+
+    ``question`` asks for column and request, ``tell`` says its error in advance, and
+    ``answer`` offers the search and takes over what it found.
+    """
     if block is None or not block.open:
         return None
     study = current if isinstance(current, Study) else None
     terms = agreed if study is None else study.terms
     with block, controls.valid(ends=False):
-        asked = _question(dataset, places, terms)
+        asked = question(terms)
         if asked is None:
             return None
         place, request = asked
-        tell_price(request, terms, current)
-        rows = cast("BoundsPlan", request.plan).threshold
-        st.caption(
-            f"A bin is found from about {rows:,.0f} rows on. Values beyond the bins that are "
-            "found will be clamped.",
-            help="Bins begin at 0, 1, 2, 5, 10, 20, 50 and so on, on both signs. An empty bin "
-            f"is taken for an occupied one with a probability of at most {percent(EMPTY_PASSES)}.",
-        )
+        _tell_price(request, terms, current)
+        tell(request)
         if study is not None:
-            _answer(request, study, dataset, place, keep)
-        elif opens_account("open-account", current):
+            answer(request, study, place)
+        elif _opens_account(account_key, current):
             return block
     return None
+
+
+def _tell_error(request: Request) -> None:
+    rows = cast("BoundsPlan", request.plan).threshold
+    st.caption(
+        f"A bin is found from about {rows:,.0f} rows on. Values beyond the bins that are "
+        "found will be clamped.",
+        help="Bins begin at 0, 1, 2, 5, 10, 20, 50 and so on, on both signs. An empty bin "
+        f"is taken for an occupied one with a probability of at most {percent(EMPTY_PASSES)}.",
+    )
+
+
+def proposed(total: float | None, share: float, *, usual: float) -> float:
+    """Return a share of a budget in ε as a default; ``usual`` where it has another measure."""
+    return usual if total is None else max(round(share * total, 3), 0.001)
 
 
 def choose(
@@ -99,10 +136,10 @@ def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[i
     first, second, _ = controls.row(3)
     key = f"find-column-{session.generation()}"
     place = choose(first, "Numeric column", dataset, places, key=key)
-    total = terms.budget.epsilon
+    total = None if terms.budget.epsilon is None else float(terms.budget.epsilon)
     epsilon = second.charged_epsilon(
         "ε for the search",
-        _USUAL if total is None else max(round(_SHARE * float(total), 3), 0.001),
+        proposed(total, _SHARE, usual=_USUAL),
         (0.001, 10.0, 0.05),
         key=f"find-epsilon-{session.generation()}",
         kept="session",
@@ -114,7 +151,7 @@ def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[i
     return place, Request(query=query, mechanism_key="laplace", epsilon=epsilon.inside)
 
 
-def tell_price(request: Request, terms: AccountTerms, current: Draft | Study) -> None:
+def _tell_price(request: Request, terms: AccountTerms, current: Draft | Study) -> None:
     """Say what a search costs and leaves."""
     study = current if isinstance(current, Study) else None
     if study is None:
@@ -137,7 +174,7 @@ def _has_account(current: Draft | Study) -> bool:
     return earlier is not None and earlier.same_table
 
 
-def opens_account(key: str, current: Draft | Study) -> bool:
+def _opens_account(key: str, current: Draft | Study) -> bool:
     """Offer to open the account of a table that is not in use yet, or to go on with it."""
     if _has_account(current):
         st.caption(
@@ -153,7 +190,7 @@ def opens_account(key: str, current: Draft | Study) -> bool:
 
 
 def _answer(
-    request: Request, study: Study, dataset: Table, place: int, keep: Callable[[Table], None]
+    dataset: Table, keep: Callable[[Table], None], request: Request, study: Study, place: int
 ) -> None:
     """Offer the search, and record what it found as the bounds of the column."""
     answer = offering.offer(request, study, key="bounds", plannable=False)

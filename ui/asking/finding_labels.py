@@ -43,22 +43,15 @@ def ask(
     """Offer to find labels; return its block where an account has to be opened first."""
     places = [place for place, column in enumerate(dataset.columns) if _lacks_list(column)]
     block = st.expander("Find labels", key="find-labels", on_change="rerun") if places else None
-    if block is None or not block.open:
-        return None
-    study = current if isinstance(current, Study) else None
-    terms = agreed if study is None else study.terms
-    with block, controls.valid(ends=False):
-        asked = _question(dataset, places, terms)
-        if asked is None:
-            return None
-        place, request = asked
-        finding.tell_price(request, terms, current)
-        _tell_error(request)
-        if study is not None:
-            _answer(request, study, dataset, place, keep)
-        elif finding.opens_account("open-account-labels", current):
-            return block
-    return None
+    return finding.offer(
+        block,
+        current,
+        agreed,
+        account_key="open-account-labels",
+        question=partial(_question, dataset, places),
+        tell=_tell_error,
+        answer=partial(_answer, dataset, keep),
+    )
 
 
 def _lacks_list(column: Column) -> bool:
@@ -75,10 +68,11 @@ def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[i
     first, second, third = controls.row(3)
     key = f"labels-column-{session.generation()}"
     place = finding.choose(first, "Column without a list", dataset, places, key=key)
-    total, most = terms.budget.epsilon, float(terms.budget.delta or 0)
+    budget, most = terms.budget, float(terms.budget.delta or 0)
+    total = None if budget.epsilon is None else float(budget.epsilon)
     epsilon = second.charged_epsilon(
         "ε for the labels",
-        _USUAL[0] if total is None else max(round(_SHARE * float(total), 3), 0.001),
+        finding.proposed(total, _SHARE, usual=_USUAL[0]),
         (0.001, 10.0, 0.05),
         key=f"labels-epsilon-{session.generation()}",
         kept="session",
@@ -120,7 +114,7 @@ def _tell_error(request: Request) -> None:
 
 
 def _answer(
-    request: Request, study: Study, dataset: Table, place: int, keep: Callable[[Table], None]
+    dataset: Table, keep: Callable[[Table], None], request: Request, study: Study, place: int
 ) -> None:
     """Offer the search, and its labels as the list of the column."""
     answer = offering.offer(request, study, key="labels", plannable=False)
@@ -138,10 +132,7 @@ def _show(answer: Release) -> None:
     if not answer.labels:
         st.markdown(_NOTHING)
         return
-    # By released numbers alone: the order follows from the release.
-    pairs = sorted(
-        zip(answer.labels, answer.values, strict=True), key=lambda pair: (-pair[1], pair[0])
-    )
+    pairs = _ranked(answer)
     number = len(pairs)
     st.subheader(f"{number:,} {'label' if number == 1 else 'labels'} found", anchor=False)
     ends = [interval_text(answer, *pair) or ("", "") for pair in pairs]
@@ -186,10 +177,18 @@ def _use_list() -> bool:
     return st.button("Use as the column's list", key="use-labels", type="primary")
 
 
+def _ranked(answer: Release) -> list[tuple[str, float]]:
+    """Return labels with their released numbers, the largest first.
+
+    The order follows from the release alone.
+    """
+    pairs = zip(answer.labels, answer.values, strict=True)
+    return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+
+
 def _most(answer: Release) -> tuple[str, ...]:
     """Return the released labels, of too many those with the largest numbers, sorted."""
-    order = np.argsort(-np.array(answer.values), kind="stable")[:MAX_LABELS]
-    return tuple(sorted(answer.labels[at] for at in order.tolist()))
+    return tuple(sorted(label for label, _ in _ranked(answer)[:MAX_LABELS]))
 
 
 def _curator(request: Request, study: Study) -> None:
@@ -211,13 +210,12 @@ def _curator(request: Request, study: Study) -> None:
 
 def _counts(request: Request, study: Study) -> Mapping[str, int] | None:
     """Return how many people each label has; ``None`` while parts are read. CONFIDENTIAL."""
-    table = study.dataset
+    table, of = study.dataset, partial(_value, request)
+    key = study.about(request.query)
     if not isinstance(table, PartitionedDataset):
-        return cast("Mapping[str, int]", request.value(table))
-    of = partial(_value, request)
-    key = f"{study.fingerprint} {request.query.column.name}"
+        return session.while_shown("label-counts", key, partial(of, table))
     return partwise.found("label-counts", key, table, of, doing="Counting labels")
 
 
-def _value(request: Request, table: PartitionedDataset) -> Mapping[str, int]:
+def _value(request: Request, table: Table) -> Mapping[str, int]:
     return cast("Mapping[str, int]", request.value(table))

@@ -25,7 +25,7 @@ from dpcore.figures.individual.counterfactuals import (
     moved_picture,
 )
 from dpcore.figures.theme import Picture
-from dpcore.formatting import significant
+from dpcore.formatting import capital, significant
 from dpcore.individual.counterfactual import (
     Moved,
     move_in_glm,
@@ -427,6 +427,4 @@ def needs_one_row(what: str) -> str:
     >>> needs_one_row("moving somebody")
     'Moving somebody is shown where one row is a person: make one of each on Data.'
     """
-    return (
-        f"{what[0].upper()}{what[1:]} is shown where one row is a person: make one of each on Data."
-    )
+    return f"{capital(what)} is shown where one row is a person: make one of each on Data."

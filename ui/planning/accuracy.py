@@ -36,8 +36,10 @@ def show(plan: AnalysisPlan) -> None:
     if plan.split is Split.BEST and any(i.wanted is None and not i.fixed for i in plan.items):
         notes.append("Without a target, a tenth of the range of the answer is assumed.")
     st.caption(" ".join([*notes, plans.imputed(plan.items)]))
+    if any(item.wanted is None for item in plan.items):
+        return
     total = smallest_total(plan.items)
-    if all(item.wanted is not None for item in plan.items) and math.isfinite(total):
+    if math.isfinite(total):
         enough = rounded([total], up=True)[0]
         st.button(
             f"Use ε = {epsilon_text(total)}",
