@@ -147,10 +147,10 @@ def _sign_in() -> str:
 
 def _noise() -> str:
     """Secure noise."""
-    from dpcore.analyses import secure  # noqa: PLC0415 - takes a second
+    from dpcore import secure_noise  # noqa: PLC0415 - takes a second
 
-    secure.warm_up()
-    return secure.sampler()
+    secure_noise.warm_up()
+    return secure_noise.sampler()
 
 
 def _folder() -> str:

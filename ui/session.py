@@ -23,8 +23,7 @@ from streamlit.delta_generator_singletons import context_dg_stack, get_default_d
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dpcore import memory
-from dpcore.analyses import secure
+from dpcore import memory, secure_noise
 from dpcore.analyses.base import Mode
 from dpcore.data.dialects import FileFormat
 from dpcore.data.limits import MAX_BYTES
@@ -137,7 +136,7 @@ def _warm_up() -> None:
 
 
 def _import_slow_packages() -> None:
-    secure.warm_up()
+    secure_noise.warm_up()
     compose([LaplaceEvent.from_ratio(1.0)], delta=1e-6)
     psd_repair.warm_up()
 

@@ -21,7 +21,6 @@ from dpcore.analyses import secure
 from dpcore.analyses.base import Mode, OfQuery
 from dpcore.analyses.measurement import Answer, Width
 from dpcore.analyses.number import Query
-from dpcore.analyses.secure import secure_counts
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, choice, optional
 from dpcore.data.bounds import Interval
@@ -46,6 +45,7 @@ from dpcore.privacy.bootstrap_profiles import Bound
 from dpcore.privacy.events import BootstrapEvent
 from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import NeighboringRelation
+from dpcore.secure_samples import secure_counts
 from dpcore.statistics.checks import checked
 from dpcore.statistics.kinds import StatisticKind
 

@@ -19,7 +19,6 @@ from typing import Any, Final, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request, column_from
 from dpcore.analyses.groups import ANY_SIZE
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
@@ -264,7 +263,7 @@ class LabelsPlan(Plan):
 
     def answer(self, value: Mapping[str, int], *, cost: PrivacyCost) -> Answer:  # noqa: ARG002 - the law has it
         """Return the labels above the threshold, sorted, with their noisy numbers."""
-        noisy = self.drawn(np.fromiter(value.values(), dtype=np.int64, count=len(value)))
+        noisy = self.law.secure_draw(np.fromiter(value.values(), dtype=np.int64, count=len(value)))
         found = {
             label: number
             for label, number in zip(value, noisy.tolist(), strict=True)
@@ -283,15 +282,3 @@ class LabelsPlan(Plan):
             values=tuple(float(found[label]) for label in labels),
             intervals=LabelledIntervals(level=LEVEL, noise=cast("Any", around)),
         )
-
-    def drawn(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return numbers of people with noise. CONFIDENTIAL below the threshold.
-
-        OpenDP draws geometric noise on all whole numbers; what lies beyond the threshold
-        is redrawn, so that the law is exactly that of truncated noise.
-        """
-        noise = np.full(len(counts), self.law.threshold + 1, dtype=np.int64)
-        while len(far := np.flatnonzero(np.abs(noise) > self.law.threshold)):
-            measure = secure.covering("discrete", len(far), self.noise, 1, self.law.epsilon)
-            noise[far] = measure([0] * len(far))
-        return counts + noise

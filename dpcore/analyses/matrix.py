@@ -11,6 +11,7 @@ from typing import Any, Final, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpcore import secure_noise
 from dpcore.analyses import secure
 from dpcore.analyses.base import FEWEST_PEOPLE, Question, Request, columns_from, grouping_from
 from dpcore.analyses.measurement import (
@@ -369,7 +370,7 @@ class MatrixPlan(Plan):
             # could not be drawn then, when the variances are out.
             share = float(self.release.epsilons.min())
             try:
-                secure.candidates(share, 1.0)
+                secure_noise.candidates(share, 1.0)
             except ParameterError:
                 raise ParameterError(
                     f"a share of ε = {significant(share)} is too small to truncate with; "

@@ -17,7 +17,6 @@ from dpcore.analyses import secure
 from dpcore.analyses.base import Mode, OfQuery
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
 from dpcore.analyses.number import Query
-from dpcore.analyses.secure import secure_counts
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed
 from dpcore.data.bounds import Interval
@@ -34,6 +33,7 @@ from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import ApproximateEvent, PureEvent
 from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import TableSize
+from dpcore.secure_samples import secure_counts
 from dpcore.statistics.checks import checked
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.sums_and_means import Mean

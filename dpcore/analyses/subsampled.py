@@ -14,7 +14,6 @@ from dpcore.analyses import secure
 from dpcore.analyses.base import CLAIM_TOLERANCE, Mode, OfQuery, Request
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
 from dpcore.analyses.number import Query
-from dpcore.analyses.secure import fixed_size_sample, poisson_sample
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, WHOLE, Part, Schema, keyed, optional
 from dpcore.data.partitions.table import Table, in_memory
@@ -27,6 +26,7 @@ from dpcore.privacy.events import FixedSampleEvent, SampleEvent
 from dpcore.privacy.subsampling_amplification import NoiseLaw, base_epsilon
 from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.secure_samples import fixed_size_sample, poisson_sample
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.statistic import Statistic
 

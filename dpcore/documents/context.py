@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from dpcore.analyses import secure
+from dpcore import secure_noise
 from dpcore.codec import TEXT, Schema, several, since
 from dpcore.data.columns import Column
 from dpcore.documents import claims
@@ -309,7 +309,7 @@ class DocumentContext:
     @property
     def drawn_by(self) -> str:
         """Return what drew the noise, or would draw it now."""
-        return self.sampler or secure.sampler()
+        return self.sampler or secure_noise.sampler()
 
     @property
     def sampler(self) -> str:

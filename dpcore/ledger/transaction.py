@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dpcore.analyses import secure
+from dpcore import secure_noise
 from dpcore.analyses.base import Mode, Releasable
 from dpcore.analyses.identity import request_id
 from dpcore.errors import ClaimError, LedgerError
@@ -162,7 +162,7 @@ class _Draw:
             created=now.astimezone(UTC).isoformat(timespec="seconds"),
             draw=request.draw,
             mode=mode,
-            sampler=secure.sampler(),
+            sampler=secure_noise.sampler(),
             intervals=drawn.intervals,
             derived=drawn.derived,
             statement=request.statement,

@@ -16,13 +16,14 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.bounded import BoundedLaplace, is_flat, place
-from dpcore.mechanisms.laplace import least_scale, level_at
+from dpcore.mechanisms.laplace import Laplace, least_scale, level_at
 from dpcore.mechanisms.laplace_law import log_cdf, scaled
 from dpcore.mechanisms.mechanism import Sensitivity, require_budget
 from dpcore.mechanisms.pairs import floats
 from dpcore.mechanisms.search import first_where
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.events import LaplaceEvent
+from dpcore.privacy_filter import PrivacyCost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +78,22 @@ class BoundaryInflatedLaplace(BoundedLaplace):
         largest = float(law.scaled(min(sensitivity.largest, width), self.noise))
         level = float(law.scaled(reach, self.noise))
         return level_at(np.full(cells, largest), level, delta)
+
+    def secure_draw(
+        self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
+    ) -> FloatArray:
+        """Return a Laplace draw around the clamped value, clamped."""
+        # Values within the bounds are never farther apart than these.
+        width = self.bounds.width
+        reach = Sensitivity(
+            coordinates=sensitivity.coordinates,
+            l1=min(sensitivity.l1, sensitivity.coordinates * width),
+            l2=sensitivity.l2,
+            largest=min(sensitivity.largest, width),
+        )
+        noise = Laplace(noise=self.noise)
+        inside = self.bounds.clip(value)
+        return self.bounds.clip(noise.secure_draw(inside, sensitivity=reach, cost=cost))
 
     def event(self, sensitivity: Sensitivity) -> LaplaceEvent:
         """Return the Laplace noise that is clamped; its rho is ``r + e^-r - 1``."""

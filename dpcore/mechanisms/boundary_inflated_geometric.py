@@ -16,6 +16,7 @@ The profile of continuous Laplace noise is smaller, and would not do.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -32,6 +33,8 @@ from dpcore.mechanisms.pairs import over_scale
 from dpcore.mechanisms.search import first_where
 from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import PureEvent
+from dpcore.privacy_filter import PrivacyCost, float_below
+from dpcore.secure_noise import covering
 
 _ROUNDING = 1e-12
 
@@ -97,6 +100,15 @@ class BoundaryInflatedGeometric(BoundedLaplace):
         if cells > 1:
             return float(pure_epsilon_of(scaled(reach, self.noise), delta))
         return float(self._scalar_epsilon(np.asarray(reach), np.zeros(()), delta))
+
+    def secure_draw(
+        self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
+    ) -> FloatArray:
+        """Return OpenDP's discrete Laplace noise around the clamped count, clamped."""
+        counts = np.round(self.bounds.clip(value)).astype(int)
+        moved, level = math.ceil(sensitivity.l1), float_below(cost.epsilon)
+        measure = covering("discrete", len(counts), self.noise, moved, level)
+        return self.bounds.clip(measure(counts.tolist()))
 
     def event(self, sensitivity: Sensitivity) -> PureEvent:
         """Return the pure level, which is all that a step by 1 reveals."""

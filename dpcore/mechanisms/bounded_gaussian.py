@@ -46,6 +46,8 @@ from dpcore.mechanisms.search import ROUND_UP, first_where, first_where_of_each
 from dpcore.privacy import gaussian as profile
 from dpcore.privacy.events import PrivacyEvent, PureEvent
 from dpcore.privacy.halving import halved
+from dpcore.privacy_filter import PrivacyCost
+from dpcore.secure_noise import truncated
 
 _ROOT_2 = math.sqrt(2.0)
 _ROOT_2_PI = math.sqrt(2 * math.pi)
@@ -236,6 +238,14 @@ class BoundaryInflatedGaussian(BoundedGaussian):
         x, y = floats(first, second)
         return (self.bounds.clip(x), self.bounds.clip(y)) if self._fixed else (x, y)
 
+    def secure_draw(
+        self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
+    ) -> FloatArray:
+        """Return a Gaussian draw around the clamped value, clamped."""
+        inside = self.bounds.clip(value)
+        drawn = self._plain.secure_draw(inside, sensitivity=sensitivity, cost=cost)
+        return self.bounds.clip(drawn)
+
     def _inside(self, a: FloatArray, d: FloatArray) -> FloatArray:  # noqa: ARG002 - a common signature
         return np.ones(())
 
@@ -307,6 +317,16 @@ class TruncatedGaussian(BoundedGaussian):
     def _counted(self, first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the nearest points of the bounds."""
         return self.bounds.clip(first), self.bounds.clip(second)
+
+    def secure_draw(
+        self,
+        value: FloatArray,
+        *,
+        sensitivity: Sensitivity,  # noqa: ARG002 - calibration pays for truncation
+        cost: PrivacyCost,  # noqa: ARG002 - as above
+    ) -> FloatArray:
+        """Return a Gaussian draw, redrawn until inside the bounds."""
+        return truncated("gaussian", value, noise=self.noise, bounds=self.bounds)
 
     def _inside(self, a: FloatArray, d: FloatArray) -> FloatArray:
         return _inside(a, d)

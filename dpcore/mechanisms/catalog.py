@@ -35,7 +35,7 @@ class Entry:
         calibrate: Makes it from a sensitivity, a budget and bounds.
         needs_delta: Whether it promises nothing at ``delta = 0``.
         bounded: Whether its releases stay within the bounds.
-        releasable: Whether it has a secure sampler; without one it can be studied only.
+        releasable: Whether it has a ``secure_draw``; without one it can be studied only.
         flaw: Why its claim may fail, as a clause; empty where it holds.
 
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Self
 
 import numpy as np
@@ -18,6 +19,10 @@ from dpcore.mechanisms.mechanism import Sensitivity, require_budget, require_noi
 from dpcore.mechanisms.pairs import floats
 from dpcore.privacy.conversions import epsilon_of_range, rho_of_range
 from dpcore.privacy.events import PureEvent
+from dpcore.privacy_filter import PrivacyCost, float_below
+from dpcore.secure_noise import covering, drawn_by
+
+_EXACTLY = Context(prec=60, rounding=ROUND_FLOOR)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +142,20 @@ class Exponential:
     def rho(self, sensitivity: Sensitivity) -> float:
         """Return ``epsilon^2 / 8`` (Cesar and Rogers 2021), or less if it is large."""
         return float(rho_of_range(self._range(sensitivity)))
+
+    def secure_draw(
+        self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
+    ) -> FloatArray:
+        """Return the index of the highest of the scores ``value`` plus Gumbel noise.
+
+        Shape ``(1,)``. OpenDP adds Gumbel noise where its map is to answer with a rho;
+        for a pure level it draws by another law. A rho of ``epsilon^2 / 8`` is what it
+        states for the exponential mechanism of that epsilon, so it confirms the one by
+        the other.
+        """
+        level = float_below(_EXACTLY.divide(_EXACTLY.power(cost.epsilon, 2), Decimal(8)))
+        measure = covering("gumbel", 1, self.noise, sensitivity.largest, level)
+        return np.atleast_1d(drawn_by(measure, value))
 
     def event(self, sensitivity: Sensitivity) -> PureEvent:
         """Return a pure event of ``2 D / s``."""

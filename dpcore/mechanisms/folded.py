@@ -11,32 +11,49 @@ test is a threshold ``s`` above m0, and working out its two probabilities leaves
     epsilon = growth(d1, h - s) - growth(a0, s).
 
 Either equation can be solved for ``s``. The other direction is the mirror image.
+
+A real release is folded on a grid of whole numbers, so that the law stays exact:
+folding reveals less than the noise that is folded, because each answer has several
+origins. Floats would spoil that: they are denser near 0, so that an answer with many
+digits would tell its origin. Hence the value and the width of the bounds are rounded to
+a fixed grid, the noise is OpenDP's discrete Laplace noise on it, and the reflections
+are exact. On the grid the same hyperbolic functions hold as on the line (the sum over
+the reflections is geometric there too); rounding moves two values apart by at most one
+step more, which a slightly larger scale pays for.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
+from dpcore.errors import ClaimError, ParameterError
+from dpcore.formatting import significant
 from dpcore.mechanisms import laplace_law as law
 from dpcore.mechanisms.bounded import ConcaveLevel, place
+from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.pairs import distances, over_scale
 from dpcore.mechanisms.search import ROUND_UP, largest_over_positions
 from dpcore.privacy.events import LaplaceEvent, PrivacyEvent, PureEvent
 from dpcore.privacy.halving import halved
+from dpcore.privacy_filter import PrivacyCost, float_below
+from dpcore.secure_noise import MOST_RAISED, TOLERANCE, measurement
 
 UNIFORM_BELOW = 1e-8
 """Width over scale below which the law is uniform to the last bit."""
 _SERIES_BELOW = 1.0
 # Below this distance (over the scale) from a bound, quantiles are measured from it.
 _NEAR = 0.5
+_BITS = 61  # leaves the sum of value and noise within 64 bits
+_FARTHEST = 512.0  # noise farther out, over the scale, has probability e^-512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +136,23 @@ class FoldedLaplace(ConcaveLevel):
         upper = self._lower_part(other, -at.nearest, at.d, -self.bounds.upper)
         below = 2 * share <= law.one_minus_exp(2 * at.a)
         return self.bounds.clip(np.where(below, lower, -upper))
+
+    def secure_draw(
+        self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
+    ) -> FloatArray:
+        """Reflect a Laplace draw: on a grid, as the level is below that of the draw."""
+        bounds = self.bounds
+        if math.isinf(bounds.width):  # there the level is that of the draw
+            end = bounds.lower if math.isfinite(bounds.lower) else bounds.upper
+            end = end if math.isfinite(end) else 0.0
+            noise = Laplace(noise=self.noise)
+            drawn = noise.secure_draw(value - end, sensitivity=sensitivity, cost=cost)
+            around = Interval(lower=bounds.lower - end, upper=bounds.upper - end)
+            return bounds.clip(end + fold(drawn, around))
+        grid = Grid.of(self, sensitivity, float_below(cost.epsilon))
+        start = grid.numbers(fold(value, bounds) - bounds.lower)
+        measure = measurement("discrete", len(start), grid.scale)
+        return bounds.clip(bounds.lower + grid.folded(measure(start)))
 
     def event(self, sensitivity: Sensitivity) -> PrivacyEvent:
         """Return the pure level; on a half-line the Laplace noise that reaches it."""
@@ -380,3 +414,58 @@ def least_scale_folded(shift: float, epsilon: float, bounds: Interval) -> float:
 def _level(t: float, distance: float, width: float) -> float:
     near, h = np.array((width - distance) * t), np.array(distance * t)
     return float(growth(near, h))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """Whole numbers from 0 to ``steps`` for the bounds, and the noise among them.
+
+    Attributes:
+        exponent: A step is ``2^exponent``.
+        steps: The width of the bounds in steps, rounded up.
+        scale: The scale of the noise in steps.
+
+    """
+
+    exponent: int
+    steps: int
+    scale: float
+
+    @classmethod
+    def of(cls, mechanism: FoldedLaplace, sensitivity: Sensitivity, level: float) -> Self:
+        """Return the finest grid, with noise that gives ``level`` on it.
+
+        Raises:
+            ClaimError: The mechanism does not give ``level``.
+            ParameterError: The bounds are too wide for the grid.
+
+        """
+        noise, width = mechanism.noise, mechanism.bounds.width
+        if mechanism.epsilon(sensitivity) > level * (1 + TOLERANCE):
+            raise ClaimError(
+                f"folded noise of scale {significant(noise)} does not give the level "
+                f"{significant(level)}."
+            )
+        exponent = math.frexp(max(width, _FARTHEST * noise))[1] - _BITS
+        step = math.ldexp(1.0, exponent)
+        steps = math.ceil(width / step)
+        cells = sensitivity.coordinates
+        needed = least_scale_folded(
+            sensitivity.l1 / cells + step, level / cells, Interval(lower=0.0, upper=steps * step)
+        )
+        if needed > noise * (1 + MOST_RAISED):
+            raise ParameterError(
+                f"bounds {significant(width)} apart are too wide for folding noise of scale "
+                f"{significant(noise)}; use the BIT Laplace mechanism."
+            )
+        return cls(exponent=exponent, steps=steps, scale=max(noise, needed) / step)
+
+    def numbers(self, distances: FloatArray) -> list[int]:
+        """Return the whole numbers nearest to distances from the lower bound."""
+        return [round(math.ldexp(d, -self.exponent)) for d in distances.tolist()]
+
+    def folded(self, numbers: list[int]) -> FloatArray:
+        """Return whole numbers reflected into the bounds, as distances."""
+        turns = [number % (2 * self.steps) for number in numbers]
+        inside = [min(turn, 2 * self.steps - turn) for turn in turns]
+        return np.array([math.ldexp(float(y), self.exponent) for y in inside])

@@ -30,6 +30,8 @@ from dpcore.mechanisms.pairs import distances
 from dpcore.mechanisms.search import ROUND_UP
 from dpcore.privacy import gaussian as profile
 from dpcore.privacy.events import GaussianEvent
+from dpcore.privacy_filter import PrivacyCost, float_below
+from dpcore.secure_noise import covering, drawn_by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +100,13 @@ class Gaussian(AdditiveNoise):
         """Return the exact epsilon at ``delta`` of a shift by ``l2``."""
         mu = law.scaled(sensitivity.l2, self.noise)
         return float(profile.epsilon_of(mu, delta))
+
+    def secure_draw(
+        self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
+    ) -> FloatArray:
+        """Return OpenDP's Gaussian noise around ``value``."""
+        level = float_below(cost.rho)
+        return drawn_by(covering("gaussian", len(value), self.noise, sensitivity.l2, level), value)
 
     def event(self, sensitivity: Sensitivity) -> GaussianEvent:
         """Return Gaussian noise of ``sigma / l2`` times the sensitivity.

@@ -39,6 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.mechanism import require_budget
+from dpcore.secure_noise import covering
 
 _ROUNDING: Final = 1e-15
 """By how much of itself a share of ε is lowered, for the errors of dividing it."""
@@ -164,6 +165,18 @@ class LabelSelection:
         size = max(first, second) + self.threshold + 1
         one, other = self.outcomes(first, size), self.outcomes(second, size)
         return max(_least_epsilon(one, other, delta), _least_epsilon(other, one, delta))
+
+    def secure_draw(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return numbers of people with noise. CONFIDENTIAL below the threshold.
+
+        OpenDP draws geometric noise on all whole numbers; what lies beyond the threshold
+        is redrawn, so that the law is exactly that of truncated noise.
+        """
+        noise = np.full(len(counts), self.threshold + 1, dtype=np.int64)
+        while len(far := np.flatnonzero(np.abs(noise) > self.threshold)):
+            measure = covering("discrete", len(far), self.noise, 1, self.epsilon)
+            noise[far] = measure([0] * len(far))
+        return counts + noise
 
     def outcomes(self, people: int, size: int) -> FloatArray:
         """Return the law of what is released of a label, shape ``(size,)``.

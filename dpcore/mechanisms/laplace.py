@@ -30,6 +30,8 @@ from dpcore.mechanisms.symmetric import SymmetricMechanism
 from dpcore.privacy import laplace as profile
 from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import LaplaceEvent
+from dpcore.privacy_filter import PrivacyCost, float_below
+from dpcore.secure_noise import covering, drawn_by
 
 
 def least_scale(shift: float, epsilon: float) -> float:
@@ -134,6 +136,13 @@ class Laplace(AdditiveNoise):
         That is convex and 0 at 0, so that no split over coordinates costs more.
         """
         return float(profile.rho_of(law.scaled(sensitivity.l1, self.noise)))
+
+    def secure_draw(
+        self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
+    ) -> FloatArray:
+        """Return OpenDP's Laplace noise around ``value``."""
+        level = float_below(cost.epsilon)
+        return drawn_by(covering("laplace", len(value), self.noise, sensitivity.l1, level), value)
 
     def event(self, sensitivity: Sensitivity) -> LaplaceEvent:
         """Return Laplace noise of ``b / l1`` times the sensitivity."""
@@ -319,6 +328,16 @@ class AveragedLaplace(SymmetricMechanism):
             return float(self.pairwise_epsilon(moved, np.zeros(1), delta=delta))
         largest = float(law.scaled(sensitivity.largest, self.noise))
         return level_at(np.full(sensitivity.coordinates, largest), level, delta)
+
+    def secure_draw(
+        self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
+    ) -> FloatArray:
+        """Return the mean of ``draws`` Laplace draws around each value."""
+        k, level = self.draws, float_below(cost.epsilon)
+        distance = k * sensitivity.l1
+        measure = covering("laplace", k * len(value), k * self.noise, distance, level)
+        table = drawn_by(measure, np.repeat(value, k)).reshape(-1, k)
+        return np.asarray(table.mean(axis=1))
 
     def event(self, sensitivity: Sensitivity) -> LaplaceEvent:
         """Return one Laplace draw of scale ``b``; more noise is post-processing."""

@@ -26,7 +26,7 @@ from scipy.special import gammainc
 
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
-from dpcore.errors import ParameterError
+from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.laplace import least_scale
 from dpcore.mechanisms.laplace_law import one_minus_exp, scaled
 from dpcore.mechanisms.mechanism import AdditiveNoise, Sensitivity, require_budget, require_noise
@@ -34,8 +34,11 @@ from dpcore.mechanisms.pairs import ExactForOne, distances
 from dpcore.mechanisms.search import ROUND_UP, first_where
 from dpcore.privacy.conversions import pure_delta_of, pure_epsilon_of
 from dpcore.privacy.events import ApproximateEvent
+from dpcore.privacy_filter import PrivacyCost, float_below
+from dpcore.secure_noise import MOST_RAISED, TOLERANCE, covering
 
 _LARGEST = 1e300
+_LIMITED_BITS = 40  # of the scale, in a secure draw
 _FARTHER = 1 + 1e-9
 """By how much the range is widened, so that rounding never makes a delta too large."""
 
@@ -129,6 +132,36 @@ class LimitedLaplace(AdditiveNoise, ExactForOne):
         level = float(scaled(sensitivity.l1, self.noise))
         left = delta - self._revealing(sensitivity)
         return float(pure_epsilon_of(level, left)) if left >= 0 else math.inf
+
+    def secure_draw(
+        self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
+    ) -> FloatArray:
+        """Add whole steps of a fixed grid, drawn again where they exceed the range.
+
+        How often that happens does not depend on the value. Rounding moves two values
+        apart by at most one step more. On the grid noise of scale ``b`` and range ``A``
+        steps, with ``q = e^(-1/b)``, tells all about a change by ``h`` steps with
+        probability ``q^(A-h+1) (1 - q^h) / (1 + q - 2 q^(A+1))``, from which the range
+        follows.
+        """
+        exponent = math.frexp(self.noise)[1] - _LIMITED_BITS
+        step, cells = math.ldexp(1.0, exponent), len(value)
+        moved = math.ceil(sensitivity.l1 / step) + cells
+        largest = min(math.ceil(sensitivity.largest / step) + 1, moved)
+        scale = max(self.noise / step, moved / float_below(cost.epsilon))
+        share = float_below(cost.delta) * largest / moved
+        h, q = largest / scale, math.exp(-1 / scale)
+        odds = h + math.log(-math.expm1(-h) + 2 * share * math.exp(-h)) - math.log(share)
+        farthest = math.ceil(scale * (odds - math.log1p(q)) * (1 + TOLERANCE))
+        if max(scale / self.noise, farthest / self.limit) * step > 1 + MOST_RAISED:
+            raise ClaimError("the range of the noise is too short for the cost that is charged.")
+        measure = covering("discrete", cells, scale, moved, float_below(cost.epsilon))
+        noise = [farthest + 1] * cells
+        while any(abs(one) > farthest for one in noise):
+            drawn = measure([0] * cells)
+            noise = [b if abs(a) > farthest else a for a, b in zip(noise, drawn, strict=True)]
+        whole = [round(math.ldexp(one, -exponent)) for one in value.tolist()]
+        return np.array([math.ldexp(a + b, exponent) for a, b in zip(whole, noise, strict=True)])
 
     def event(self, sensitivity: Sensitivity) -> ApproximateEvent:
         """Return the level with the probability of telling all: there is no zCDP level."""

@@ -21,6 +21,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.laplace_law import uniform
 from dpcore.privacy.events import PrivacyEvent
+from dpcore.privacy_filter import PrivacyCost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +145,25 @@ class Mechanism(ABC):
         releases: floating-point noise leaks.
         """
         return self.quantile(uniform(rng, size), position)
+
+    def secure_draw(
+        self,
+        value: FloatArray,  # noqa: ARG002 - the common signature
+        *,
+        sensitivity: Sensitivity,  # noqa: ARG002 - the common signature
+        cost: PrivacyCost,  # noqa: ARG002 - the common signature
+    ) -> FloatArray:
+        """Return one draw for a real release around ``value``, shape ``(k,)``.
+
+        Of exact samplers alone (``dpcore.secure_noise``). ``analyses.secure.draw`` is the only
+        caller. For Laplace and Gaussian noise OpenDP's own accounting confirms ``cost``.
+
+        Raises:
+            ParameterError: The mechanism has no secure sampler.
+            ClaimError: The noise is too small for ``cost``.
+
+        """
+        raise ParameterError(f"there is no secure sampler for {type(self).__name__}.")
 
     @abstractmethod
     def pairwise_epsilon(

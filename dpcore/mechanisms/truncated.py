@@ -41,6 +41,8 @@ from dpcore.mechanisms.search import ROUND_UP, largest_over_positions
 from dpcore.privacy.conversions import pure_delta_of
 from dpcore.privacy.events import PureEvent
 from dpcore.privacy.halving import halved
+from dpcore.privacy_filter import PrivacyCost
+from dpcore.secure_noise import truncated
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +120,16 @@ class TruncatedLaplace(ConcaveLevel):
         if sensitivity.coordinates == 1:
             return worst_delta(sensitivity.l1, self.bounds, self.noise, epsilon)
         return float(pure_delta_of(self.epsilon(sensitivity), epsilon))
+
+    def secure_draw(
+        self,
+        value: FloatArray,
+        *,
+        sensitivity: Sensitivity,  # noqa: ARG002 - the law's own level is not l1/b
+        cost: PrivacyCost,  # noqa: ARG002 - as above
+    ) -> FloatArray:
+        """Return a Laplace draw, redrawn until inside the bounds."""
+        return truncated("laplace", value, noise=self.noise, bounds=self.bounds)
 
     def event(self, sensitivity: Sensitivity) -> PureEvent:
         """Return the pure level: no accountant knows this noise."""

@@ -75,7 +75,7 @@ _SMALLEST_ROOT: Final = 1e-100
 ROUNDING: Final = 2.0**-46
 """How far a sum over people may be off, in the size of what is added up.
 
-As much as ``releases.secure`` allows for: 128 units of rounding.
+As much as ``analyses.secure`` allows for: 128 units of rounding.
 """
 FAINTEST: Final = 1e-12
 """Penalty over the number of people below which rounding may leave no fit."""

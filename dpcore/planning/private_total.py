@@ -29,7 +29,6 @@ from numpy.typing import ArrayLike, NDArray
 from dpcore.analyses.base import Mode, Question, Releasable, Request
 from dpcore.analyses.measurement import Answer, Width
 from dpcore.analyses.number import Query
-from dpcore.analyses.secure import covering
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
@@ -42,6 +41,7 @@ from dpcore.planning.analysis_plan import LEAST, MOST
 from dpcore.privacy.events import PureEvent
 from dpcore.privacy_filter import PrivacyCost, computed, float_below, typed
 from dpcore.relations import NeighboringRelation
+from dpcore.secure_noise import covering
 from dpcore.statistics.kinds import StatisticKind
 
 KEY: Final = "above-threshold"

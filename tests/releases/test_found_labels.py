@@ -173,7 +173,7 @@ def test_released_labels_are_sorted_and_their_numbers_are_enclosed():
 
 def test_the_secure_draw_has_the_law_that_is_priced():
     plan, draws = small().plan, 6000
-    drawn = plan.drawn(np.full(draws, 3))
+    drawn = plan.law.secure_draw(np.full(draws, 3))
     expected = plan.law.probability(np.arange(-plan.law.threshold, plan.law.threshold + 1))
     found = np.bincount(drawn - 3 + plan.law.threshold, minlength=len(expected)) / draws
     assert (np.abs(found - expected) < 6 * np.sqrt(expected / draws)).all()

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from dpcore.analyses import secure
-from dpcore.analyses.secure import secure_counts
+from dpcore import secure_samples
 from dpcore.errors import ParameterError
+from dpcore.secure_samples import secure_counts
 
 # Of a fair draw that is refused, and of an unfair one that is not.
 SURE = 1e-9
@@ -40,7 +40,7 @@ def test_a_slightly_uneven_draw_would_be_noticed(monkeypatch):
         words = np.frombuffer(os.urandom(most), dtype=np.uint8)
         return (words % people).astype(np.int64)  # 256 is no multiple of 10
 
-    monkeypatch.setattr(secure, "_indices", uneven)
+    monkeypatch.setattr(secure_samples, "_indices", uneven)
     # A million draws: the distance lies near 375, and 61 would be seen already; with
     # 200,000 draws it lies near 82, and every fifth run would see too little.
     counts = secure_counts(10, 1_000_000)
@@ -56,7 +56,7 @@ def test_words_beyond_the_largest_multiple_are_thrown_away(monkeypatch, word, pe
     beyond = [last] if last < 2**bits else []
     words = np.array([*beyond, last - 1, 0, 1, 2], dtype=word)
     monkeypatch.setattr(os, "urandom", lambda size: words.tobytes()[-size:])
-    drawn = secure._indices(people, len(words))  # noqa: SLF001
+    drawn = secure_samples._indices(people, len(words))  # noqa: SLF001
     assert drawn.tolist() == [people - 1, 0, 1, 2]
 
 

@@ -12,12 +12,11 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
+from dpcore import secure_samples
 from dpcore.analyses import resized as resized_plan
-from dpcore.analyses import secure
 from dpcore.analyses.base import Mode
 from dpcore.analyses.number import Query
 from dpcore.analyses.resized import Form, RepairedPlan, ResizedRequest, resampled_mean
-from dpcore.analyses.secure import secure_counts
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
@@ -31,6 +30,7 @@ from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Release
+from dpcore.secure_samples import secure_counts
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases.questions import terms
@@ -178,7 +178,7 @@ def test_intervals_cover_the_mean_of_the_table(monkeypatch):
         return mechanism.simulate(value, rng=rng, size=value.shape)
 
     monkeypatch.setattr(resized_plan.secure, "draw", draw)
-    monkeypatch.setattr(secure.os, "urandom", rng.bytes)
+    monkeypatch.setattr(secure_samples.os, "urandom", rng.bytes)
     rows = np.r_[np.zeros(70), np.full(30, 100.0)]
     asked = request(epsilon=2.0)
     plan, cost = asked.plan, asked.cost

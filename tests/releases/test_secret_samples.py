@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from dpcore.analyses import secure
-from dpcore.analyses.secure import fixed_size_sample, poisson_sample
+from dpcore import secure_samples
 from dpcore.errors import ParameterError
+from dpcore.secure_samples import fixed_size_sample, poisson_sample
 
 
 def test_everybody_is_taken_with_the_chance_asked_for():
@@ -28,14 +28,14 @@ def test_everybody_is_taken_with_the_chance_asked_for():
 
 def test_chance_is_never_more_than_asked_for(monkeypatch):
     words = np.array([0, 1, 2**61 - 1, 2**61, 2**64 - 1], dtype=np.uint64)
-    monkeypatch.setattr(secure, "_words", lambda count: words[:count])
+    monkeypatch.setattr(secure_samples, "_words", lambda count: words[:count])
     assert poisson_sample(5, 0.125).tolist() == [True, True, True, False, False]
     assert poisson_sample(5, 2.0**-64).tolist() == [True] + [False] * 4
     assert not poisson_sample(5, 2.0**-65).any()
 
 
 def test_blocks_are_drawn_apart(monkeypatch):
-    monkeypatch.setattr(secure, "_AT_ONCE", 7)
+    monkeypatch.setattr(secure_samples, "_AT_ONCE", 7)
     assert poisson_sample(100, 1 - 2.0**-53).shape == (100,)
     assert 300 < poisson_sample(1000, 0.5).sum() < 700
 
@@ -53,7 +53,7 @@ def test_every_subset_is_equally_likely():
 
 def test_tie_at_the_cut_is_drawn_again(monkeypatch):
     draws = iter([[5, 3, 3, 9], [5, 3, 4, 9]])
-    monkeypatch.setattr(secure, "_words", lambda _: np.array(next(draws), dtype=np.uint64))
+    monkeypatch.setattr(secure_samples, "_words", lambda _: np.array(next(draws), dtype=np.uint64))
     assert fixed_size_sample(4, 1).tolist() == [False, True, False, False]
 
 

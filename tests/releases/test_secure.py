@@ -7,15 +7,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import dpcore
+from dpcore import secure_noise
 from dpcore.analyses import secure
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.generalized import GeneralizedGaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.mechanisms.truncated import TruncatedLaplace
 from dpcore.privacy_filter import PrivacyCost
+from dpcore.secure_noise import candidates
 from tests.conftest import few
 from tests.terms import ONE, UNIT
 
@@ -65,7 +69,7 @@ def test_unbounded_draws_follow_the_stated_law_and_no_wider_one(mechanism, state
 )
 def test_truncated_draws_follow_the_stated_law_and_no_wider_one(bounds, value, monkeypatch):
     # Few candidates a round: quick, and it takes many rounds; the law is the same.
-    monkeypatch.setattr(secure, "candidates", lambda *_: 4)
+    monkeypatch.setattr(secure_noise, "candidates", lambda *_: 4)
     mechanism = TruncatedLaplace(noise=0.5, bounds=bounds)
     wider = TruncatedLaplace(noise=0.65, bounds=bounds)
     draws = draw(mechanism, np.full(DRAWS, value))
@@ -83,8 +87,8 @@ def test_one_round_gives_the_truncated_law():
 
 def test_the_first_candidate_inside_counts(monkeypatch):
     rounds = iter([[-1.0, 0.25, 0.5, 2.0, 3.0, -4.0], [9.0, 9.0, 9.0, 0.75, 0.5, 9.0]])
-    monkeypatch.setattr(secure, "candidates", lambda *_: 3)
-    monkeypatch.setattr(secure, "measurement", lambda *_: lambda _: next(rounds))
+    monkeypatch.setattr(secure_noise, "candidates", lambda *_: 3)
+    monkeypatch.setattr(secure_noise, "measurement", lambda *_: lambda _: next(rounds))
     drawn = draw(TruncatedLaplace(noise=0.5, bounds=UNIT), [0.0, 0.0])
     assert drawn.tolist() == [0.25, 0.75]
 
@@ -92,7 +96,7 @@ def test_the_first_candidate_inside_counts(monkeypatch):
 def test_a_further_round_is_as_rare_as_stated():
     for width, noise in [(1.0, 1.0), (1.0, 100.0), (math.inf, 3.0), (50.0, 1e-3)]:
         stays = stats.laplace.cdf(width / noise) - 0.5
-        tries = secure.candidates(width, noise)
+        tries = candidates(width, noise)
         assert tries * math.log2(1 - stays) <= -64 * (1 - 1e-9)
         assert (tries - 1) * math.log2(1 - stays) > -64
 
@@ -158,11 +162,8 @@ def test_noise_below_its_claim_is_refused():
 
 
 def test_a_mechanism_without_secure_sampler_is_refused():
-    class Other:
-        noise = 1.0
-
-    with pytest.raises(ParameterError, match="Other"):
-        draw(Other(), [0.0])
+    with pytest.raises(ParameterError, match="sampler for GeneralizedGaussian"):
+        draw(GeneralizedGaussian(noise=1.0), [0.0])
 
 
 def test_widening_covers_rounding_in_every_norm():
@@ -193,20 +194,45 @@ def outside_simulations(tree):
             yield from outside_simulations(node)
 
 
+def product(*folders):
+    root = Path(dpcore.__file__).parent.parent
+    paths = [path for folder in folders for path in sorted((root / folder).rglob("*.py"))]
+    return {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in paths}
+
+
+def test_releases_alone_draw_securely():
+    callers = {
+        name
+        for name, text in product("dpcore", "ui", "pages", "epsilon_studio").items()
+        if ".secure_draw(" in text and not name.startswith("dpcore/mechanisms/")
+    }
+    # What an audit tries is what is released.
+    audits = "dpcore/studies/auditing/trials.py"
+    assert callers == {"dpcore/analyses/secure.py", "dpcore/analyses/labels.py", audits}
+
+
+def secure_draws():
+    for name, text in product("dpcore/mechanisms").items():
+        for node in ast.walk(ast.parse(text)):
+            if getattr(node, "name", "") == "secure_draw":
+                yield name, node
+
+
 def test_releases_never_simulate():
-    folder = Path(secure.__file__).parent
-    sources = sorted(folder.glob("*.py"))
-    assert len(sources) > 5
-    for source in sources:
-        for node in outside_simulations(ast.parse(source.read_text(encoding="utf-8"))):
+    samplers = {name: text for name, text in product("dpcore").items() if "/secure" in name}
+    assert not [name for name, text in samplers.items() if "imulation" in text]
+    trees = samplers | product("dpcore/analyses")
+    nodes = [(name, ast.parse(text)) for name, text in trees.items()] + list(secure_draws())
+    assert len(nodes) > 30
+    for name, tree in nodes:
+        for node in outside_simulations(tree):
             named = isinstance(node, ast.Attribute) and node.attr in {"random", "simulate"}
             imported = isinstance(node, ast.Import | ast.ImportFrom) and any(
-                "random" in name
-                for name in (
+                "random" in part
+                for part in (
                     getattr(node, "module", None) or "",
                     *(alias.name for alias in node.names),
                 )
             )
-            assert not named, source.name
-            assert not imported, source.name
-    assert "imulation" not in Path(secure.__file__).read_text(encoding="utf-8")
+            assert not named, name
+            assert not imported, name

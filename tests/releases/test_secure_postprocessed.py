@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 from dpcore.analyses import secure
-from dpcore.analyses.secure import Grid, measurement
 from dpcore.data.bounds import Interval
 from dpcore.errors import ClaimError, ParameterError
-from dpcore.mechanisms.folded import FoldedLaplace
+from dpcore.mechanisms.folded import FoldedLaplace, Grid
 from dpcore.mechanisms.laplace import AveragedLaplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy_filter import PrivacyCost, float_below
+from dpcore.secure_noise import measurement
 from tests.conftest import few
 from tests.terms import ONE, UNIT
 

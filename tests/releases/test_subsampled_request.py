@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpcore import secure_samples
 from dpcore.analyses import secure
 from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.number import Query
@@ -82,7 +83,7 @@ def predictable(monkeypatch, seed):
         return mechanism.simulate(value, rng=rng, size=value.shape)
 
     monkeypatch.setattr(secure, "draw", draw)
-    monkeypatch.setattr(secure.os, "urandom", rng.bytes)
+    monkeypatch.setattr(secure_samples.os, "urandom", rng.bytes)
 
 
 @pytest.mark.parametrize("relation", [ADD_REMOVE, SUBSTITUTION])

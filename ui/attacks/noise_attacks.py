@@ -10,7 +10,6 @@ import numpy as np
 import streamlit as st
 from scipy.special import expit
 
-from dpcore.analyses.secure import candidates
 from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
 from dpcore.figures.attacks import (
@@ -32,6 +31,7 @@ from dpcore.formatting import (
 )
 from dpcore.individual.publishable import own_worst_shift
 from dpcore.relations import NeighboringRelation, TableSize
+from dpcore.secure_noise import candidates
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.attacks.noise import (
     Averaging,

@@ -348,7 +348,7 @@ def _of_labels(
     def draw(world: int, size: int) -> FloatArray:
         there = people[world] > 0
         noisy = np.zeros((size, len(labels)))
-        drawn = plan.drawn(np.tile(people[world][there], size)).reshape(size, -1)
+        drawn = plan.law.secure_draw(np.tile(people[world][there], size)).reshape(size, -1)
         noisy[:, there] = np.where(drawn > plan.law.threshold, drawn, 0)
         return noisy
 
