@@ -21,7 +21,7 @@ relation = individual.ask_change(asked, study)
 unit_column = individual.ask_units(asked, study, relation)
 st.metric(
     "Worst case over all tables (the guarantee)",
-    individual.promise(asked),
+    individual.guarantee(asked),
     help="Public: it depends on bounds and noise alone.",
 )
 with confidential.area("individual", "everybody's own privacy loss") as shown:

@@ -375,7 +375,7 @@ def _equal_privacy(setup: Setup) -> None:
 
 
 def _reading(rows: tuple[Remedy, ...]) -> str:
-    """Return which bounded mechanism with pure ε errs least, if it keeps the promise."""
+    """Return which bounded mechanism with pure ε errs least, if its guarantee holds."""
     parts = []
     for place in _PLACES:
         honest = [

@@ -65,7 +65,7 @@ def offer(error: UntrustedLedgerError) -> None:
         f"copy.** {copy} The next click finds it.\n\n**Begin anew.** {aside}, and a "
         "new ledger begins. What is still known to be spent is carried over; earlier "
         "answers are not, and cost again. What is no longer known is forgotten: then "
-        "more can be learned about the people than was promised to them. The new "
+        "more can be learned about the people than the guarantee allows. The new "
         "ledger records what was found, when, and your reason."
     )
     with st.form("begin-anew", enter_to_submit=False):

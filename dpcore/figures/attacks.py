@@ -204,7 +204,7 @@ _GAME_HEIGHT = 260
 def machine_picture(
     *, careless: float, private: float, expected: float, epsilon: float, limit: float
 ) -> Picture:
-    """Return how often the likelihood ratio test is right, and what is promised.
+    """Return how often the likelihood ratio test is right, and what the guarantee allows.
 
     ``careless`` and ``private`` are shares of simulated rounds, ``expected`` is the
     exact chance, and ``limit`` what epsilon allows any test.
@@ -217,12 +217,12 @@ def machine_picture(
     return Picture.of(
         f"Against the exact total the test is right {nearest(careless)} of the time, "
         f"against the private one {nearest(private)}; ε = {epsilon_text(epsilon)} "
-        f"promises at most {at_most(limit)}",
+        f"allows at most {at_most(limit)}",
         {
-            "against": [*shares, "private total, exactly", "promised at most"],
+            "against": [*shares, "private total, exactly", "guarantee, at most"],
             "right": [*shares.values(), expected, limit],
         },
-        drawn="Bars: how often the guess is right, and a line at what is promised",
+        drawn="Bars: how often the guess is right, and a line at what the guarantee allows",
         height=_GAME_HEIGHT,
         traces=[
             rows(
@@ -234,7 +234,7 @@ def machine_picture(
         ],
         xaxis=axis(SHARE_OF_GUESSES, range=[0, 118], tickvals=[0, 25, 50, 75, 100]),
         yaxis=ROWS,
-        shapes=[vertical(100 * limit, "promised", GUIDE)],
+        shapes=[vertical(100 * limit, "guarantee", GUIDE)],
     )
 
 
@@ -267,7 +267,7 @@ def score_picture(yours: FloatArray, machine: FloatArray, *, limit: float) -> Pi
         ],
         xaxis=axis("round", range=[0.5, len(yours) + 0.5], dtick=-(-len(yours) // 10)),
         yaxis=axis(SHARE_OF_GUESSES, range=[-4, 106]),
-        shapes=[level(100 * limit, "promised", GUIDE, textposition="start")],
+        shapes=[level(100 * limit, "guarantee", GUIDE, textposition="start")],
     )
 
 

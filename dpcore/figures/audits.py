@@ -1,4 +1,4 @@
-"""What an audit found, in words, and beside what was promised; counts after more and more draws."""
+"""What an audit found, in words, and beside the claim; counts after more and more draws."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from dpcore.studies.teaching.laboratory import BoundEvent, LabAudit
 
 def verdict(audit: PrivacyAudit) -> str:
     """Return the outcome in one sentence."""
-    sure, promised = percent(audit.confidence), promise(audit.claim)
+    sure, claimed = percent(audit.confidence), claim_text(audit.claim)
     if audit.refuted:
         return (
-            f"Refuted: {promised} was promised, and with {sure} confidence it is more "
+            f"Refuted: {claimed} is claimed, and with {sure} confidence it is more "
             f"than ε = {lower_text(audit.lower)}"
         )
     return (
-        f"Not refuted: {promised} was promised, and these draws show at least ε = "
+        f"Not refuted: {claimed} is claimed, and these draws show at least ε = "
         f"{lower_text(audit.lower)} with {sure} confidence"
     )
 
 
-def promise(claim: Guarantee) -> str:
+def claim_text(claim: Guarantee) -> str:
     """Return a claim in symbols.
 
     >>> from dpcore.studies.meaning.attacker import Guarantee
-    >>> promise(Guarantee(epsilon=1.0)), promise(Guarantee(epsilon=0.5, delta=1e-6))
+    >>> claim_text(Guarantee(epsilon=1.0)), claim_text(Guarantee(epsilon=0.5, delta=1e-6))
     ('ε = 1', 'ε = 0.5 with δ = 10⁻⁶')
     """
     text = f"ε = {epsilon_text(claim.epsilon)}"
@@ -44,9 +44,9 @@ def promise(claim: Guarantee) -> str:
 
 
 def telling(audit: PrivacyAudit) -> tuple[str, str]:
-    """Return the most telling event in words; how often it is, and may be.
+    """Return the event that shows most in words; how often it is, and may be.
 
-    The event is empty where nothing tells the worlds apart.
+    The event is empty where nothing tells the datasets apart.
     """
     best, claim = audit.best, audit.claim
     first, second = audit.trial.sides
@@ -57,24 +57,24 @@ def telling(audit: PrivacyAudit) -> tuple[str, str]:
     more = f", and {percent(claim.delta)} of all draws more" if claim.delta else ""
     return best.event.text, (
         f"It happens in {shares[0]} of the draws {first}, and in {shares[1]} of those "
-        f"{second}. The promise allows a factor of at most {factor}{more}."
+        f"{second}. The guarantee allows a factor of at most {factor}{more}."
     )
 
 
 def seen(audit: PrivacyAudit) -> str:
     """Return what the test could have seen, in words."""
-    tested = f"{audit.best.draws:,} draws of each world"
+    tested = f"{audit.best.draws:,} draws per dataset"
     if math.isinf(audit.detectable):
-        return f"With {tested} no event as rare as this one can refute the promise. Draw more."
+        return f"With {tested} no event as rare as this one can refute the claim. Draw more."
     return (
-        f"The test used {tested}. It refutes the promise with 90% probability if such an "
+        f"The test used {tested}. It refutes the claim with 90% probability if such an "
         f"event shows ε = {epsilon_text(audit.detectable)} or more. Smaller leaks and other "
-        "events stay undetected. An audit can refute a promise but cannot prove it."
+        "events stay undetected. An audit can refute a claim but cannot prove it."
     )
 
 
 def roc_picture(audit: PrivacyAudit) -> Picture:
-    """Return the operating characteristic that was found, and the promised region."""
+    """Return the estimated ROC curve, and the region that the guarantee allows."""
     curve, claim = audit.curve, audit.claim
     alarm = np.linspace(0, 1, 201)
     upper, lower = _region(claim, alarm)
@@ -89,34 +89,34 @@ def roc_picture(audit: PrivacyAudit) -> Picture:
     return Picture.of(
         _roc_title(audit),
         {
-            f"taken for the first world, of those {second}, %": 100 * curve.alarm,
-            f"taken for the first world, of those {first}, %": 100 * curve.detection,
+            f"false positives, of the draws {second}, %": 100 * curve.alarm,
+            f"true positives, of the draws {first}, %": 100 * curve.detection,
             "at least, %": 100 * low,
             "at most, %": 100 * high,
-            "promised at least, %": 100 * at_least,
-            "promised at most, %": 100 * at_most,
+            "guarantee allows at least, %": 100 * at_least,
+            "guarantee allows at most, %": 100 * at_most,
         },
-        drawn="How often answers are taken for those of the first world: rightly, "
-        "against wrongly, with a confidence band, between the limits of the promise",
+        drawn="True-positive rate of the best test against its false-positive rate, with a "
+        "confidence band, between the limits of the guarantee",
         height=420,
         traces=[
-            line([0, 100], [0, 100], "guessing", DOTTED, hover=""),
-            line(100 * alarm, 100 * upper, "the promise", GUIDE, hover=""),
-            line(100 * alarm, 100 * lower, "the promise", GUIDE, hover="", showlegend=False),
+            line([0, 100], [0, 100], "random guess", DOTTED, hover=""),
+            line(100 * alarm, 100 * upper, "the guarantee", GUIDE, hover=""),
+            line(100 * alarm, 100 * lower, "the guarantee", GUIDE, hover="", showlegend=False),
             area(100 * curve.alarm, 100 * high, 100 * low, FAINT, "confidence band"),
             points(
                 100 * curve.alarm,
                 100 * curve.detection,
-                "found",
+                "estimate",
                 dot(PUBLIC, 4),
-                hover="%{y:.2f}% rightly, %{x:.2f}% wrongly",
+                hover="true positives %{y:.2f}%, false positives %{x:.2f}%",
             ),
             points(
                 x,
                 y,
                 "tested events",
                 ring(PUBLIC, 11),
-                hover="%{y:.2f}% rightly, %{x:.2f}% wrongly",
+                hover="true positives %{y:.2f}%, false positives %{x:.2f}%",
                 error_x=interval(wide, none, thickness=1.5, width=4),
                 error_y=interval(none, tall, thickness=1.5, width=4),
             ),
@@ -128,13 +128,12 @@ def roc_picture(audit: PrivacyAudit) -> Picture:
 
 def _roc_title(audit: PrivacyAudit) -> str:
     if audit.lower == 0:
-        return "The answers do not tell the two worlds apart, as far as these draws show"
+        return "These draws do not tell the two datasets apart"
     alarm, detection, *_ = _corner(audit.best)
     limit = float(audit.claim.detection(alarm))
     said = (
-        f"Where {three_digits(alarm)} are wrongly taken for the first world, "
-        f"{three_digits(detection)} are rightly; the promise allows "
-        f"{three_digits(limit)}"
+        f"At a false-positive rate of {three_digits(alarm)} the true-positive rate is "
+        f"{three_digits(detection)}; the guarantee allows {three_digits(limit)}"
     )
     if audit.refuted:
         return f"{said}, and chance does not explain the difference"
@@ -158,7 +157,7 @@ def events_table(audit: PrivacyAudit) -> list[dict[str, str]]:
 
 
 def _region(claim: Guarantee, alarm: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the most and the least detections that the promise allows."""
+    """Return the most and the least detections that the guarantee allows."""
     return claim.detection(alarm), 1 - claim.detection(1 - alarm)
 
 
@@ -200,7 +199,7 @@ def audit_picture(audit: LabAudit, event: BoundEvent, *, expected: float) -> Pic
     at = np.where(drawn, audit.estimate, 0.0)
     low, high = (np.clip(limit, -_CUT, _CUT) for limit in (audit.low, audit.high))
     caught = audit.caught_from(setup.epsilon)
-    lines = [(setup.epsilon, f"promised: at most {significant(setup.epsilon)}", GUIDE)]
+    lines = [(setup.epsilon, f"claimed: at most {significant(setup.epsilon)}", GUIDE)]
     if math.isfinite(truth):
         lines.append(
             (
@@ -244,19 +243,18 @@ def audit_picture(audit: LabAudit, event: BoundEvent, *, expected: float) -> Pic
 
 
 def _event_title(event: BoundEvent, truth: float, expected: float, caught: float) -> str:
-    promised = significant(event.setup.epsilon)
+    claimed = significant(event.setup.epsilon)
     if math.isfinite(caught):
         return (
-            f"Caught: from {int(caught):,} draws on, the counts alone refute the "
-            f"promise of {promised}"
+            f"Caught: from {int(caught):,} draws on, the counts alone refute the claim of {claimed}"
         )
     if math.isfinite(expected):
         return (
-            f"Not caught yet: this event breaks the promise ({significant(truth)} "
-            f"instead of {promised}), but it takes about {int(expected):,} draws to "
+            f"Not caught yet: this event breaks the guarantee ({significant(truth)} "
+            f"instead of {claimed}), but it takes about {int(expected):,} draws to "
             "show"
         )
     return (
         f"Nothing to catch here: the log ratio of this event is {significant(truth)}, "
-        f"within the promised {promised}"
+        f"within the claimed {claimed}"
     )

@@ -31,7 +31,7 @@ from dpcore.studies.teaching.laboratory import Meter, Setup, TwoWorlds
 
 _FAINT = "rgba(127,127,127,0.10)"
 _MOST = 2.3
-"""Ends of the evidence, in promised epsilons: truncation as published gives up to 2."""
+"""Ends of the evidence, in claimed epsilons: truncation as published gives up to 2."""
 _HEADROOM = 1.08
 _SIGHT = (-0.3, 1.3)
 """What is seen, whether the bounds are kept or not."""
@@ -47,11 +47,11 @@ _DRAWS = (0.9, 25.0)
 
 
 def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
-    """Return both laws, and under them the log ratio with the promised band.
+    """Return both laws, and under them the log ratio with the claimed band.
 
     Points that are released with positive probability are lollipops, whose height
     shows that probability; below they are single dots. No axis moves with epsilon: a density
-    is drawn over the highest one, and evidence over what was promised.
+    is drawn over the highest one, and evidence over the claim.
     """
     color, epsilon = STYLES[setup.key].color, meter.nominal
     laws = dict(
@@ -106,7 +106,7 @@ def worlds_picture(worlds: TwoWorlds, meter: Meter, *, setup: Setup) -> Picture:
             "how likely<br>(1: likeliest)", domain=[0.56, 1], tickvals=[0, 1], range=[0, _HEADROOM]
         ),
         yaxis2=axis(
-            "log of ratio<br>(promised: ±1)",
+            "log of ratio<br>(claimed: ±1)",
             domain=[0, 0.5],
             range=[-_MOST, _MOST],
             tickvals=[-2, -1, 0, 1, 2],
@@ -177,18 +177,18 @@ def _excesses(
 
 
 def _takeaway(worlds: TwoWorlds, meter: Meter, setup: Setup) -> str:
-    promised = significant(math.exp(meter.nominal), up=True)
+    claimed = significant(math.exp(meter.nominal), up=True)
     found = significant(math.exp(worlds.largest), up=True)
     inside = worlds.largest <= meter.nominal * (1 + _SAME)
     if not meter.holds and not inside:
         return (
-            f"Near the bound the likelihoods differ by a factor up to {found}; the promise "
-            f"was {promised}"
+            f"Near the bound the likelihoods differ by a factor up to {found}; the claim "
+            f"was {claimed}"
         )
     if not meter.holds:
         return (
             f"For these two values the factor is at most {found}; move the value to a bound "
-            "to break the promise"
+            "to break the guarantee"
         )
     if not inside:
         return (
@@ -197,11 +197,11 @@ def _takeaway(worlds: TwoWorlds, meter: Meter, setup: Setup) -> str:
         )
     if setup.delta > 0:
         return (
-            f"The likelihoods differ by a factor of at most {found}; the promise of "
-            f"{promised} fails with probability at most δ = {significant(setup.delta)}"
+            f"The likelihoods differ by a factor of at most {found}; the guarantee of "
+            f"{claimed} fails with probability at most δ = {significant(setup.delta)}"
         )
     return (
-        f"The likelihoods differ by a factor of at most {found}: the promise of {promised} is kept"
+        f"The likelihoods differ by a factor of at most {found}: the guarantee of {claimed} holds"
     )
 
 

@@ -42,7 +42,7 @@ class _Row:
 
     number: float
     name: str
-    promise: str
+    guarantee: str
     kind: str
     place: float = 0.0
 
@@ -50,7 +50,7 @@ class _Row:
     def words(self) -> list[str]:
         return [
             *[f"<b>{part}</b>" for part in wrap(self.name, _WIDEST)],
-            *wrap(self.promise, _WIDEST),
+            *wrap(self.guarantee, _WIDEST),
         ]
 
 
@@ -59,18 +59,18 @@ def precedents_picture(
 ) -> Picture:
     """Return what real uses chose, from the least, as one mark a line.
 
-    No mark stands without its promise: what is given away, of whom, and how soon again.
+    No mark stands without its guarantee: what is given away, of whom, and how soon again.
     The local model and the central one have different marks. What has no such number is
-    left to the twins. ``own`` is the reader's own number with its promise.
+    left to the twins. ``own`` is the reader's own number with its guarantee.
     """
     known = [
-        _Row(number=number, name=one.name, promise=one.promise, kind=one.model)
+        _Row(number=number, name=one.name, guarantee=one.guarantee, kind=one.model)
         for one in those
         if (number := one.epsilon if notion == "epsilon" else one.rho) is not None
     ]
     title = _title(sorted(known, key=lambda row: row.number), _SYMBOLS[notion])
     if own is not None:
-        mine = _Row(number=own[0], name="Yours", promise=own[1], kind=YOURS)
+        mine = _Row(number=own[0], name="Yours", guarantee=own[1], kind=YOURS)
         known.append(mine)
     rows, height = _placed(sorted(known, key=lambda row: row.number))
     ends = whole_decades(rows[0].number, rows[-1].number)
@@ -85,7 +85,7 @@ def precedents_picture(
                     name,
                     marker,
                     hover="%{customdata}",
-                    customdata=[row.promise for row in of],
+                    customdata=[row.guarantee for row in of],
                     cliponaxis=False,
                 )
             )
@@ -155,5 +155,5 @@ def _title(known: Sequence[_Row], symbol: str) -> str:
         return f"None of these has a recorded {symbol}"
     first, last = known[0], known[-1]
     if len(known) == 1:
-        return f"One use has a recorded {symbol}: {first.promise}"
-    return f"{len(known)} real uses, from {first.promise}, to {last.promise}"
+        return f"One use has a recorded {symbol}: {first.guarantee}"
+    return f"{len(known)} real uses, from {first.guarantee}, to {last.guarantee}"

@@ -100,7 +100,7 @@ class LineStyle:
 
 
 GUIDE = LineStyle(color=NEUTRAL, dash="dash", width=2)
-"""Of a line that is no mechanism's: a promise, a limit, what would be right."""
+"""Of a line that is no mechanism's: a guarantee, a limit, what would be right."""
 DOTTED = LineStyle(color=NEUTRAL, dash="dot", width=2)
 """Of such a line where there is a dashed one, or for a place on an axis."""
 OTHER = LineStyle(color=NEUTRAL, dash="dash")

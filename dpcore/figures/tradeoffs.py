@@ -152,6 +152,11 @@ def errors_picture(
     Arguments are those of ``curves_picture``. A bias that nobody would see beside the
     error is left out of its panel, which has a log axis as the others have.
     """
+    unbiased = [
+        _LABELS[curve.key] for curve in curves if np.isnan(_seen(curve, ErrorMetric.BIAS)).all()
+    ]
+    none = len(unbiased) == len(curves)
+    bias = "No mechanism has a visible bias" if none else f"No visible bias: {', '.join(unbiased)}"
     traces: list[Trace] = []
     notes: list[Trace] = []
     shapes: list[Trace] = []
@@ -182,7 +187,7 @@ def errors_picture(
         axes[f"xaxis{panel}"] = scale | {"domain": [left, right], "anchor": "y"}
         notes.append(
             note(
-                _PANELS[metric],
+                _PANELS[metric] + (": none" if none and place == 0 else ""),
                 left,
                 1.0,
                 xref="paper",
@@ -196,13 +201,10 @@ def errors_picture(
     ranked = sorted(here, key=lambda curve: float(curve.rmse[0]))
     said = ", ".join(f"{_LABELS[curve.key]} {_error_text(curve)}" for curve in ranked)
     of_each = f" of the {each}" if each else ""
-    unbiased = [
-        _LABELS[curve.key] for curve in curves if np.isnan(_seen(curve, ErrorMetric.BIAS)).all()
-    ]
     return Picture.of(
         f"RMSE{of_each} at {along.label} = {significant(along.at)}"
         f"{f', in {unit}' if unit else ''}: {said}"
-        f"{'. No bias: ' * bool(unbiased)}{', '.join(unbiased)}",
+        f"{f'. {bias}' if unbiased else ''}",
         _errors_table(curves, along),
         drawn=f"Bias, standard deviation and RMSE against {along.label}, a line a mechanism",
         traces=traces,
@@ -585,7 +587,7 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
     deepest = abs(float(largest.log_ratio(y[:1])[0]))
     return Picture.of(
         (
-            f"Promised ε = {epsilon_text(epsilon)}; an answer of {significant(y[0])} gives "
+            f"Claimed ε = {epsilon_text(epsilon)}; an answer of {significant(y[0])} gives "
             f"away {epsilon_text(far)}, and farther out ever more"
         ),
         {"published mean": y, "log ratio, Laplace": revealed},
@@ -606,7 +608,7 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
         shapes=[
             level(
                 at,
-                f"promised: {word}{epsilon_text(epsilon)}",
+                f"claimed: {word}{epsilon_text(epsilon)}",
                 LineStyle(color=NEUTRAL, dash="dash"),
                 textposition="start",
                 yanchor="bottom" if at > 0 else "top",

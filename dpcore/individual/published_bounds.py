@@ -2,7 +2,7 @@
 
 Under Gaussian noise a person is described by ``mu``, the shift over the standard deviation
 of the noise, and the exact loss is ``privacy.gaussian.epsilon_of``. Two of the bounds fall
-below it from some ``mu`` on, and then promise too much.
+below it from some ``mu`` on, and then claim too much.
 
 In a posterior sample a person is described by ``leverage`` and ``residual``, both from the
 fit without the person, and the exact loss is ``models.leverage_and_residual.epsilon_of``.
@@ -190,7 +190,7 @@ class BoundCurve:
     Attributes:
         label: Its name on the screen.
         epsilon: What it says.
-        understates: Where it lies below the loss, and promises too much.
+        understates: Where it lies below the loss, and claims too much.
         published: Whether it is as published.
 
     """

@@ -33,7 +33,7 @@ class Entry:
         label: Its name on the screen.
         sentence: What it does, in plain words.
         calibrate: Makes it from a sensitivity, a budget and bounds.
-        needs_delta: Whether it promises nothing at ``delta = 0``.
+        needs_delta: Whether it guarantees nothing at ``delta = 0``.
         bounded: Whether its releases stay within the bounds.
         releasable: Whether it has a ``secure_draw``; without one it can be studied only.
         flaw: Why its claim may fail, as a clause; empty where it holds.

@@ -203,7 +203,7 @@ class NoisyResample:
         Advanced joint convexity (Balle, Barthe and Gaboardi 2018, theorem 10): with
         ``e^epsilon = 1 + tau (e^x - 1)``, ``tau`` the chance to be drawn, at most
         ``sum_j w_j max(0, 1 - e^((x - j r)/2))``: what Laplace noise gives at ``x`` for
-        ``j`` changed rows. Where the pure level promises less, that counts: few draws
+        ``j`` changed rows. Where the pure level guarantees less, that counts: few draws
         of many copies weigh little in it, and a small delta cannot cover them.
 
         Raises:
@@ -242,7 +242,7 @@ def _least_noise(one: NoisyResample, epsilon: float, delta: float) -> float:
 
 
 def _largest(holds: Callable[[float], bool], high: float) -> float:
-    """Return the largest level in (0, high] for which a promise holds, by halving."""
+    """Return the largest level in (0, high] for which a guarantee holds, by halving."""
     if holds(high):
         return high
     low = 0.0

@@ -1,7 +1,7 @@
 """What the answers to a plan reveal about each person of a table, all together.
 
 CONFIDENTIAL, all of it: it is computed from everybody's records, without noise. It
-describes this table under a plan, and promises nothing; the guarantee of the plan is
+describes this table under a plan, and guarantees nothing; the guarantee of the plan is
 the worst case over all tables.
 """
 

@@ -1,4 +1,4 @@
-"""Where a promise begins to hold, for numbers without a closed form."""
+"""Where a guarantee begins to hold, for numbers without a closed form."""
 
 from __future__ import annotations
 

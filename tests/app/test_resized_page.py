@@ -167,7 +167,7 @@ def test_mean_of_a_column_has_errors_and_no_finite_loss_as_published(open_page):
     app = own(open_page, 0)
     app.toggle[0].set_value(True).run()
     assert "Typical error, as published" in [metric.label for metric in app.metric]
-    assert "no finite loss can be promised" in shown(app)
+    assert "no finite loss can be guaranteed" in shown(app)
 
 
 def test_share_above_a_number_can_be_asked(open_page):

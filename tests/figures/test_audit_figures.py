@@ -59,4 +59,4 @@ def test_worlds_that_are_alike_are_said_to_be():
     event, said = telling(alike)
     assert event == ""
     assert "differs significantly" in said
-    assert "do not tell the two worlds apart" in roc_picture(alike).title
+    assert "do not tell the two datasets apart" in roc_picture(alike).title

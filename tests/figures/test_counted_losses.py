@@ -34,7 +34,7 @@ def test_title_tells_median_maximum_and_guarantee():
     counts[[99, 399]] = 60, 40
     picture = counted_picture(losses(counts), key="laplace", alike=False)
     assert picture.title == (
-        "Half of the people lose at most 0.1, the most exposed 0.4; the guarantee "
-        "promises 1, about another change"
+        "Half of the people lose at most 0.1, the most exposed 0.4; the "
+        "guarantee is 1, about another change"
     )
     assert picture.figure["data"][2]["x"][0] == pytest.approx(0.1)

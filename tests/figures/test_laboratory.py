@@ -65,9 +65,9 @@ def test_every_picture_is_small_and_described():
 
 
 def test_takeaway_says_whether_the_line_leaves_the_band():
-    assert_says(worlds(SETUP).title, "by a factor up to 4.44", "the promise was 2.72")
+    assert_says(worlds(SETUP).title, "by a factor up to 4.44", "the claim was 2.72")
     kept = worlds(SETUP.through(CLAMPED)).title
-    assert_says(kept, "factor of at most 2.72", "is kept")
+    assert_says(kept, "factor of at most 2.72", "holds")
     assert "is kept" in worlds(SETUP.through(REPAIRED)).title
     middle = Setup(key=PUBLISHED, epsilon=1.0, place=0.45, shift=0.1)
     assert "move the value to a bound" in worlds(middle).title

@@ -102,7 +102,7 @@ def test_nothing_sticks_out_at_a_large_epsilon():
 def test_published_bounds_that_understate_are_named_and_marked():
     curves = profile(gaussian_laws(1.0))
     picture = bounds_picture(curves, delta=1e-6, own=4.886554117462, key="gaussian")
-    assert "“Lemma 4, as published” says 3.75, and promises too much" in picture.title
+    assert "“Lemma 4, as published” says 3.75, and claims too much" in picture.title
     lemma, textbook, tail, chernoff = curves.bounds
     assert at_delta(lemma, 1e-6) == pytest.approx(3.74682, abs=1e-3)
     assert lemma.understates[DELTAS <= 1e-3].all()

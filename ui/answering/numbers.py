@@ -117,7 +117,7 @@ def no_sampling() -> str:
 
 
 def together(count: int) -> str:
-    """Say that what is promised holds for all of several numbers at once."""
+    """Say that the coverage holds for all of several numbers at once."""
     return f" All {count} numbers at once, 95 times of 100." if count > 1 else ""
 
 

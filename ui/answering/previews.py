@@ -87,7 +87,7 @@ def _explain_refusal(asked: Request) -> None:
 
 
 def _instead(asked: Request) -> str:
-    """Name mechanisms that keep their promise and can answer this question."""
+    """Name mechanisms whose guarantee holds and can answer this question."""
     keeping = [
         f"“{entry.label}”"
         for key, entry in offered(asked.query.kind).items()

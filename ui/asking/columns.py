@@ -75,7 +75,8 @@ def choose(dataset: Table, *, every: bool = False) -> int:
     usual = [place for place in offered if not names_people(columns[place].name)]
     if not every:
         numbers = [place for place in usual if columns[place].kind.is_numeric]
-        usual = [place for place in numbers if columns[place].is_declared] or usual
+        ready = [place for place in usual if columns[place].is_declared]
+        usual = [place for place in numbers if columns[place].is_declared] or ready or usual
     # Streamlit keeps this function longer than the tab: it must not hold the table.
     names = [dataset.short(column.name) for column in columns]
     key = f"{'declared-' if every else ''}column-{session.generation()}"

@@ -280,7 +280,7 @@ def _machine(subject: AttackTarget, private: Game, exact: Game, epsilon: float, 
         f"{nearest(scores[0])} of {_ROUNDS:,} rounds{nothing}.",
         f"Against private ones it is right in {nearest(scores[1])} ({ends[0]} to "
         f"{ends[1]}%, 95% confidence; exactly {nearest(private.expected)}), and the "
-        f"promise is at most {surest(epsilon)}.",
+        f"guarantee is at most {surest(epsilon)}.",
     )
 
 

@@ -200,7 +200,7 @@ def _timing(
         "same for every value, and tells nothing.",
     )
     show_lesson(
-        "What is promised is about the number that is released. How long it took is a "
+        "The guarantee is about the number that is released. How long it took is a "
         f"second release that nobody counted, on top of ε = {epsilon_text(epsilon)}.",
         "Work that does not depend on the data: a fixed number of draws, or one draw "
         "by the inverse distribution function. (It repairs the time only; that "

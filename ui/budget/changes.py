@@ -68,7 +68,7 @@ def change_budget(study: Study, account: Account) -> None:
         st.markdown(f"Now: {_meant(account.budget)}.\n\nThen: {_meant(new)}.")
         st.caption("Published notices keep the old budget. New ones state the change.")
         reason = st.text_input("Reason", placeholder="who decided this, and why")
-        # Enter in a field must not change a promise: only the button does.
+        # Enter in a field must not change a guarantee: only the button does.
         if st.button("Change and record"):
             periods.record(
                 lambda: session.opened_ledger(study).change_budget(study.fingerprint, new, reason)

@@ -506,7 +506,7 @@ def _precedents(subject: InterpretationSubject) -> None:
         list(_UNITS),
         key="precedent-unit",
         note="A budget here protects all data of a person, with one total for good and "
-        "noise added in the center. Few deployments promise the same.",
+        "noise added in the center. Few deployments give the same guarantee.",
     )
     those = (
         tuple(one for one in precedents() if one.compares)
@@ -516,9 +516,9 @@ def _precedents(subject: InterpretationSubject) -> None:
     if not those:
         st.info("No recorded deployment is of this kind. Choose another unit or model.")
         return
-    own = _own_promise(subject) if unit == _SAME else {}
-    for _, promise in own.values():
-        st.caption(f"Yours: {literal(promise)}.")
+    own = _own_guarantee(subject) if unit == _SAME else {}
+    for _, guarantee in own.values():
+        st.caption(f"Yours: {literal(guarantee)}.")
     if any(one.epsilon is not None for one in those):
         picture = precedents_picture(those, own=own.get("epsilon"))
         results.show(picture, "precedents", simulated=True)
@@ -556,7 +556,7 @@ def _chosen(unit: str, cell: controls.Cell) -> tuple[Precedent, ...]:
     return tuple(one for one in rest if one.protects in kinds)
 
 
-def _own_promise(subject: InterpretationSubject) -> dict[str, tuple[float, str]]:
+def _own_guarantee(subject: InterpretationSubject) -> dict[str, tuple[float, str]]:
     """Return the reader's own number, with what it is of, by what it is counted in.
 
     It is the guarantee that the page speaks of; of a whole budget in rho, that rho.
@@ -581,7 +581,7 @@ def _line(one: Precedent, delta: float | None) -> str:
         aside += f" Converted here: ε = {level} at most, at δ = {in_full(delta)}."
     return (
         f"**{literal(one.name)}** ({literal(one.curator)}, {one.published}): "
-        f"**{literal(one.promise)}**; {_where(one.model)}. "
+        f"**{literal(one.guarantee)}**; {_where(one.model)}. "
         f"[Source](<{one.source}>).{aside}"
     )
 

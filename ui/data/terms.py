@@ -249,7 +249,7 @@ def _unit(
         (2, None),
         key=f"rows-{session.generation()}",
         kept="session",
-        note="A promise of yours, which cannot be checked here. Noise grows with it. "
+        note="An assumption of yours, which cannot be checked here. Noise grows with it. "
         f"The number of rows of one {noun} is protected, too, so the number of rows of "
         "the table is private.",
     )

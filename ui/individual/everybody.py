@@ -64,7 +64,7 @@ def show(
         maximum=losses.maximum,
         mean=losses.mean,
         relation=subject.relation,
-        promised=subject.promised,
+        promised=subject.guaranteed,
         upper=losses.upper,
     )
     chain(steps, key=key)

@@ -155,7 +155,7 @@ def ask_units(
     return model_losses.ask_units(study, asked, relation)
 
 
-def promise(asked: StatisticRequest | ModelRequest) -> str:
+def guarantee(asked: StatisticRequest | ModelRequest) -> str:
     """Return the guarantee over all tables, in a few characters."""
     if isinstance(asked, Request):
         real, delta = asked.effective_epsilon, asked.used_delta

@@ -263,7 +263,7 @@ def _bounds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         names = ", ".join(f"“{bound.label}”" for bound in wrong)
         st.markdown(
             literal(
-                f"At a cross, {names} lies below the exact loss: it promises more privacy "
+                f"At a cross, {names} lies below the exact loss: it claims more privacy "
                 "than there is. The studio uses the exact profile."
             )
         )
@@ -469,5 +469,5 @@ def guarantee(subject: AnySubject) -> float | None:
 
     Public.
     """
-    alike = subject.relation is subject.promised
+    alike = subject.relation is subject.guaranteed
     return subject.exposure.worst_case if alike else None

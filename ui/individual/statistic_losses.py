@@ -231,7 +231,7 @@ def definitions() -> None:
         "largest of these "
         f"over all tables and {session.unit().nouns}, for the declared change of a record. If "
         "losses use the same change, none exceeds the guarantee. Leaving the table and "
-        "having another record in it are two questions, and what is promised about the one "
+        "having another record in it are two questions, and what is guaranteed about the one "
         "is no limit for the other.\n\nClamping (BIT) never changes "
         f"{session.unit().indefinite}'s loss while both values lie within the bounds; "
         "redrawing (truncation) raises it, most near a bound.\n\nSource: Y.-X. Wang, "

@@ -39,7 +39,7 @@ class _OfRelease:
     relation: NeighboringRelation
 
     @property
-    def promised(self) -> NeighboringRelation:
+    def guaranteed(self) -> NeighboringRelation:
         """Return which change of a record the guarantee is about."""
         return self.request.relation
 

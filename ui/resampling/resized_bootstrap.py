@@ -215,7 +215,7 @@ def answer(case: ResizedCase) -> None:
                 f"score{several}.\n- Variance of that share: {significant(real)}, {times}"
             ),
             (
-                f"\n- Typical error {significant(error)}. The same noise promise on *all* "
+                f"\n- Typical error {significant(error)}. The same noise guarantee on *all* "
                 f"rows: {significant(whole)}. Resampling only adds error here."
             ),
         ),
@@ -378,7 +378,7 @@ def _profile(case: ResizedCase, key: str) -> None:
     else:
         least = f"for {people(case.ones)} there is no ε that never fails."
     st.markdown(
-        "δ is how often the promise of an ε fails. A method keeps a promise where its "
+        "δ is how often the guarantee of an ε fails. A guarantee holds where its "
         "line has come down to 0. The line of a rare trait never does: either the one "
         "person is in the sample and the score says so, or not. A common trait is "
         f"hidden by the sampling: {least} Even for half of all it is "
@@ -484,7 +484,7 @@ def _fair(case: ResizedCase, key: str) -> None:
     rival, tau = rivals[name], bootstrap.delta()
     st.caption(
         f"τ = {chance(tau)} is the chance that a person is drawn. To set both to the "
-        "claimed ε would compare a promise that holds with one that does not."
+        "claimed ε would compare a guarantee that holds with one that does not."
     )
     left, right = st.columns(2)
     with left:
@@ -508,7 +508,7 @@ def _crossing(rival: resized_study.Rival, tau: float) -> str:
     if at <= 0:
         return ""
     return (
-        f"Below ε = {significant(at)} the line of the noise lies above: a promise of so "
+        f"Below ε = {significant(at)} the line of the noise lies above: a guarantee of so "
         "small an ε fails more often with it. From there on it fails less often, and "
         f"from ε = {significant(rival.epsilon)} on never; a resample goes on failing. "
     )

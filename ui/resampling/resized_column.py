@@ -255,12 +255,12 @@ def _spread(own: ColumnScores, rows: FloatArray) -> None:
             ),
             "Typical error, repaired": (
                 f"{significant(repaired)}{unit}",
-                "The same of the repaired method, which keeps its promise.",
+                "The same of the repaired method, whose guarantee holds.",
             ),
         }
     )
     st.markdown(
         f"The mean of this table is {significant(float(rows.mean()), 6)}{unit}. A "
         "score may show which values were drawn, and through a rare value, who: as "
-        "published no finite loss can be promised to anybody."
+        "published no finite loss can be guaranteed to anybody."
     )

@@ -113,7 +113,7 @@ def _with(experiment: Experiment, factor: float | None) -> Experiment:
 
 
 def why(asked: BootstrapSettings) -> str:
-    """Return the promised coverage beside the actual one."""
+    """Return the nominal coverage beside the actual one."""
     e = asked.experiment
     worst = min(asked.shown[:3], key=lambda one: exact_coverage(e, one.method))
     covered = exact_coverage(e, worst.method)

@@ -95,7 +95,7 @@ def coverage_table(
     return pd.DataFrame(
         {
             "report": list(covered),
-            "promised to hold": [f"{significant(100 * promised, 4)}%" for _ in covered],
+            "nominal": [f"{significant(100 * promised, 4)}%" for _ in covered],
             "held": [f"{significant(100 * share, 4)}%" for share in covered.values()],
             "median times the truth": [significant(times[name]) for name in covered],
         }

@@ -158,25 +158,25 @@ def _chain_title(chain: GuaranteeLadder) -> str:
             f"No guarantee over all tables is known; here the most exposed person "
             f"loses {most}, the average one {average}"
         )
-    promise = epsilon_text(chain.guarantee)
+    limit = epsilon_text(chain.guarantee)
     if chain.mixed and chain.relation is not None and chain.promised is not None:
         return (
             f"{chain.relation.comparison.capitalize()}, the most exposed person "
-            f"here loses {most}, the average one {average}; the guarantee of {promise} "
+            f"here loses {most}, the average one {average}; the guarantee of {limit} "
             f"is for {chain.promised.phrase}, which is another question"
         )
     if not chain.mean > 0:
-        return f"The guarantee allows {promise}; nobody here loses anything"
+        return f"The guarantee allows {limit}; nobody here loses anything"
     if np.isinf(chain.maximum):
-        return f"The most exposed person here is given away; the guarantee is {promise}"
+        return f"The most exposed person here is given away; the guarantee is {limit}"
     if chain.guarantee <= _ALIKE * chain.mean:
         return (
-            f"The guarantee allows {promise}, and everybody here loses about as much: "
+            f"The guarantee allows {limit}, and everybody here loses about as much: "
             f"the most exposed person {most}, the average one {average}"
         )
     factor = significant(chain.guarantee / chain.maximum, 2)
     return (
-        f"The guarantee allows {promise}: {factor} times what the most exposed person "
+        f"The guarantee allows {limit}: {factor} times what the most exposed person "
         f"here loses ({most}), {significant(chain.guarantee / chain.mean, 2)} times "
         f"the average ({average})"
     )
@@ -417,10 +417,10 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
         size = f"{noise} from the noise alone"
     most = significant(found.at(found.maximum))
     average = significant(found.at(found.mean))
-    promise = found.at(found.guarantee)
+    allowed = found.at(found.guarantee)
     guarantee = (
-        f"the guarantee allows {epsilon_text(promise)}"
-        if np.isfinite(promise)
+        f"the guarantee allows {epsilon_text(allowed)}"
+        if np.isfinite(allowed)
         else "no guarantee is known"
     )
     title = (
@@ -483,7 +483,7 @@ _POWERS = {"dtick": 1, "exponentformat": "power"}
 _LOSSES = log_axis("privacy loss, epsilon", **_POWERS)
 _DP = "DP (guarantee)"
 _FOUND = "#009E73"
-_PROMISE = LineStyle(color=NEUTRAL, dash="dash")
+_GUARANTEE = LineStyle(color=NEUTRAL, dash="dash")
 
 
 def nested_picture(losses: NestedLosses) -> Picture:
@@ -530,7 +530,7 @@ def sizes_picture(parts: Sequence[FigurePart]) -> Picture:
     boxes[:, 0] = np.maximum(boxes[:, 0], 1e-3 * boxes[:, 2])
     boxes[:, 1] = np.maximum(boxes[:, 1], boxes[:, 0])
     curves = [
-        (_DP, [one.guarantee for one in losses], _PROMISE),
+        (_DP, [one.guarantee for one in losses], _GUARANTEE),
         ("anybody, found", [one.for_all for one in losses], LineStyle(color=_FOUND)),
     ]
     averages = [
@@ -562,7 +562,7 @@ def precision_picture(parts: Sequence[FigurePart]) -> Picture:
     losses = [cast("SampleLosses", part.losses) for part in mine]
     average = LineStyle(color="#56B4E9", dash="dot")
     curves = [
-        (_DP, [s.guarantee for s in losses], _PROMISE),
+        (_DP, [s.guarantee for s in losses], _GUARANTEE),
         ("anybody, at most", [s.for_all for s in losses], LineStyle(color=_FOUND, dash="longdash")),
         ("most exposed", [s.losses.max() for s in losses], LineStyle(color=CONFIDENTIAL)),
         ("average", [s.losses.mean() for s in losses], average),

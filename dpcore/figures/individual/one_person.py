@@ -501,7 +501,7 @@ def bounds_picture(
     if wrong:
         least = min(wrong, key=lambda bound: at_delta(bound, delta))
         said = significant(at_delta(least, delta))
-        title += f"; “{least.label}” says {said}, and promises too much"
+        title += f"; “{least.label}” says {said}, and claims too much"
     elif profile.bounds:
         title += "; all bounds shown are above it there"
     table = {"delta": DELTAS} | {b.label: b.epsilon for b in profile.bounds}
@@ -584,7 +584,7 @@ def checks_picture(checks: Sequence[BoundCheck]) -> Picture:
         ],
         annotations=[
             note(
-                "below 1: promises too much",
+                "below 1: claims too much",
                 0.01,
                 np.log10(low),
                 xref="paper",
@@ -604,7 +604,7 @@ def _checks_title(checks: Sequence[BoundCheck]) -> str:
     if worst.understated == 0:
         return "Here no published bound lies below anybody's exact loss"
     return (
-        f"“{worst.label}” promises too much to {percent(worst.understated)} of the "
+        f"“{worst.label}” claims too much for {percent(worst.understated)} of the "
         f"people here: the exact loss is up to {significant(worst.worst, 2)} times the "
         "bound"
     )

@@ -90,9 +90,8 @@ def exposure_picture(
         yaxis="y2",
     )
     median, maximum = float(quantiles[0]), exposure.maximum
-    promise = (
-        f"the guarantee promises {epsilon_text(worst)}"
-        + ("" if alike else ", about another change")
+    guarantee = (
+        f"the guarantee is {epsilon_text(worst)}" + ("" if alike else ", about another change")
         if np.isfinite(worst)
         else "no guarantee is known"
     )
@@ -101,9 +100,9 @@ def exposure_picture(
     return Picture.of(
         (
             f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
-            f"{most}; {promise}"
+            f"{most}; {guarantee}"
             if significant(float(exposure.ordered[0])) != significant(maximum)
-            else f"Everybody loses {most}; {promise}"
+            else f"Everybody loses {most}; {guarantee}"
         ),
         {"epsilon at most": x, "share of people": share},
         drawn="Histogram and cumulative share of each person's privacy loss",
@@ -409,7 +408,7 @@ def counted_picture(losses: Losses, *, key: str, alike: bool = True) -> Picture:
     return Picture.of(
         (
             f"Half of the people lose at most {median}, the most exposed {maximum}; the "
-            f"guarantee promises {epsilon_text(worst)}{about}"
+            f"guarantee is {epsilon_text(worst)}{about}"
         ),
         {"epsilon at most": upper, "share of people": share},
         drawn="Histogram and cumulative share of each person's privacy loss",

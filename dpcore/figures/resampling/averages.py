@@ -170,7 +170,7 @@ def sharing_picture(parts: Equipartition) -> Picture:
         f"advanced composition as published spends ε = {significant(published, 4)} "
         f"instead of {significant(parts.epsilon)}"
         if published > parts.epsilon
-        else "advanced composition as published keeps its promise here"
+        else "advanced composition as published holds here"
     )
     one, zcdp = variances[0], variances[kinds.index(BudgetSharing.ZCDP)]
     best = variances[kinds.index(BudgetSharing.LAPLACE)]

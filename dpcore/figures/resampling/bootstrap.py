@@ -478,8 +478,8 @@ def coverage_picture(
     """
     times = [experiment.times for experiment in experiments]
     level = shown[0].method.level
-    ends, promised = [times[0], times[-1]], f"promised {percent(level)}"
-    traces = [line(ends, [level, level], promised, GUIDE, hover="")]
+    ends, nominal = [times[0], times[-1]], f"nominal {percent(level)}"
+    traces = [line(ends, [level, level], nominal, GUIDE, hover="")]
     rows: list[dict[str, Any]] = []
     for one in shown:
         exact = [exact_coverage(e, one.method) for e in experiments]
@@ -545,9 +545,9 @@ def _coverage_title(table: pd.DataFrame, shown: Sequence[NamedMethod]) -> str:
     level = shown[0].method.level
     worst = table.sort_values("coverage, exact").iloc[0]
     if worst["coverage, exact"] >= level:
-        return f"All of these intervals hold what they promise, {percent(level)}"
+        return f"All of these intervals reach their nominal {percent(level)}"
     title = (
-        f"Intervals that promise {percent(level)} hold the true mean in only "
+        f"Intervals said to hold {percent(level)} hold the true mean in only "
         f"{percent(float(worst['coverage, exact']))} ({worst['method']}, "
         f"{worst['bootstraps']} bootstraps)"
     )

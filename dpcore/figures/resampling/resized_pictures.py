@@ -110,7 +110,7 @@ def _attack_table(curve: AttackCurve) -> dict[str, Any]:
 
 
 def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResample) -> Picture:
-    """Return how often the promise of each epsilon fails: claimed, real, repaired."""
+    """Return how often the guarantee of each epsilon fails: claimed, real, repaired."""
     claim = bootstrap.claimed_epsilon
     level = repaired.epsilon()
     tau = bootstrap.delta()

@@ -245,7 +245,7 @@ def _run(cuts: FloatArray, first: int, last: int) -> str:
 def most_telling(
     candidates: list[ScoreCells], searched: TrialDraws, *, likelier: int, delta: float, z: float
 ) -> CellEvent:
-    """Return the event that promises the largest lower bound for one direction.
+    """Return the event that suggests the largest lower bound for one direction.
 
     Args:
         candidates: Scores, cut into cells.

@@ -1,4 +1,4 @@
-"""The test of a promise: a lower bound on epsilon from draws of two worlds.
+"""The test of a claim: a lower bound on epsilon from draws of two datasets.
 
 Under (epsilon, delta)-DP every event ``A`` has ``P(A) <= e^epsilon Q(A) + delta``, in
 both directions. So ``log((p - delta) / q)``, with a lower confidence limit ``p`` of
@@ -8,7 +8,7 @@ nothing of the choice: however many events were searched, two are tested, one fo
 direction, with two Clopper-Pearson limits each. At the error ``alpha`` each of the four
 limits fails with probability at most ``alpha / 4`` (union bound).
 
-An audit can refute a promise. It can never prove one.
+An audit can refute a claim. It can never prove one.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class PrivacyAudit:
 
     @property
     def claim(self) -> Guarantee:
-        """Return the promise."""
+        """Return the claim."""
         return self.trial.claim
 
     @property
@@ -117,12 +117,12 @@ class PrivacyAudit:
 
     @property
     def refuted(self) -> bool:
-        """Tell whether the promise is refuted."""
+        """Tell whether the claim is refuted."""
         return self.lower > self.claim.epsilon * (1 + _SAME)
 
 
 def audit(trial: Trial, drawn: TrialDraws, *, confidence: float = CONFIDENCE) -> PrivacyAudit:
-    """Search one half of the draws, and test the promise on the other.
+    """Search one half of the draws, and test the claim on the other.
 
     Raises:
         ParameterError: ``confidence`` is not in (0, 1), or there are fewer than 4 draws

@@ -31,7 +31,7 @@ Draws = Callable[..., FloatArray]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NaiveRelease:
-    """A release on made-up tables that promises more than it keeps.
+    """A release on made-up tables that claims more than holds.
 
     Attributes:
         key: Its name in links.
@@ -39,7 +39,7 @@ class NaiveRelease:
         released: What is released, in words.
         wrong: What is wrong with it, in one sentence.
         right: What is done instead, in one sentence.
-        claim: What it promises.
+        claim: What it claims.
         real: The epsilon that it really gives at the delta of the claim; infinite where
             no epsilon holds.
         labels: Name of each number of an answer.
@@ -231,7 +231,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             released="a share between 0 and 1, of which one person moves 0.1",
             wrong="Draws outside the bounds are drawn again, and how often that "
             "happens depends on the secret value.",
-            right="The noise is made larger until the redrawn law keeps the promise.",
+            right="The noise is made larger until the redrawn law keeps the guarantee.",
             claim=_ONE,
             real=float(_truncating("truncated-published").pairwise_epsilon([0.0], [0.1])),
             labels=("the answer",),
@@ -254,7 +254,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             label="Noisy bootstrap, priced like one release",
             released="a sum over a resample of 500 people, with normal noise",
             wrong="A person may be drawn twice or more often, and the noise hides them once.",
-            right="The noise is made larger until the law of the resample keeps the promise.",
+            right="The noise is made larger until the law of the resample keeps the guarantee.",
             claim=_BOOTSTRAP,
             real=_bootstrap_real(),
             labels=("the sum",),

@@ -145,13 +145,13 @@ def _reach(request: Releasable, dataset: Dataset) -> _Outcome:
             losses.append(found.exact <= found.claim.epsilon * _ROUNDING)
     how = (
         f"{people(len(losses)).capitalize()} of the table, one after the other left "
-        "out or replaced by another: by formula, none loses more than was promised."
+        "out or replaced by another: by formula, none loses more than the guarantee."
     )
     if not losses:
         how = "Could not be tried: no formula gives what one person loses here."
     elif not all(losses):
         how = (
             f"Of {people(len(losses))} tried, {losses.count(False)} would lose more "
-            "than was promised."
+            "than the guarantee allows."
         )
-    return "Nobody tried loses more than promised", all(losses) if losses else None, how
+    return "Nobody tried loses more than the guarantee allows", all(losses) if losses else None, how

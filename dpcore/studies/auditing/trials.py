@@ -43,12 +43,12 @@ WITH, WITHOUT = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trial:
-    """A release in two worlds, and what it promises about them.
+    """A release on two datasets, and what it claims about them.
 
     CONFIDENTIAL where the worlds are made of a real table.
 
     Attributes:
-        claim: The promise.
+        claim: The claimed guarantee.
         labels: Name of each number of an answer.
         sides: The two worlds in words, such as "with the person".
         draw: ``draw(world, size)`` returns that many answers, shape ``(size, k)``.
@@ -281,14 +281,14 @@ def of_one_record(dataset: Dataset, row: int) -> Dataset:
 
 
 def claim(request: Releasable) -> Guarantee:
-    """Return what a question promises: what was asked for, else what it costs."""
+    """Return what a question claims: what was asked for, else what it costs."""
     if isinstance(request, Request):
         return Guarantee(epsilon=request.epsilon, delta=request.used_delta)
     if isinstance(request, BootstrapRequest):
         return Guarantee(epsilon=request.claimed, delta=request.delta)
     epsilon, delta = float(request.cost.epsilon), float(request.cost.delta)
     if not math.isfinite(epsilon):
-        raise ParameterError("this question promises nothing, so that there is nothing to refute.")
+        raise ParameterError("this question claims nothing, so that there is nothing to refute.")
     return Guarantee(epsilon=max(epsilon, _LEAST_EPSILON), delta=delta)
 
 
@@ -306,16 +306,16 @@ def _trial(
     *,
     sides: tuple[str, str],
 ) -> Trial:
-    plan, cost, promised = request.plan, request.cost, claim(request)
+    plan, cost, claimed = request.plan, request.cost, claim(request)
     if isinstance(plan, LabelsPlan):
-        return _of_labels(plan, (first, second), promised, sides)
+        return _of_labels(plan, (first, second), claimed, sides)
     values = (first, second)
     if isinstance(plan, OneMechanism):
-        exact = plan.pairwise_epsilon(first, second, delta=promised.delta)
+        exact = plan.pairwise_epsilon(first, second, delta=claimed.delta)
         if isinstance(plan.mechanism, Mechanism):
             mechanism = plan.mechanism
             return Trial(
-                claim=promised,
+                claim=claimed,
                 labels=tuple(cast("Any", plan).statistic.labels),
                 sides=sides,
                 draw=lambda world, size: _many(plan, values[world], size, cost),
@@ -324,7 +324,7 @@ def _trial(
                 batch=max(10, mechanism.drawn_at_once // max(1, len(first))),
             )
     return Trial(
-        claim=promised,
+        claim=claimed,
         labels=plan.answer(first, cost=cost).labels,
         sides=sides,
         draw=lambda world, size: np.array(
@@ -338,7 +338,7 @@ def _trial(
 def _of_labels(
     plan: LabelsPlan,
     worlds: tuple[Mapping[str, int], Mapping[str, int]],
-    promised: Guarantee,
+    claimed: Guarantee,
     sides: tuple[str, str],
 ) -> Trial:
     """Return the trial of labels: of each its noisy number, 0 where it is not released."""
@@ -354,9 +354,9 @@ def _of_labels(
 
     moved = people[:, people[0] != people[1]].T.tolist()
     pair = moved[0] if len(moved) == 1 else None
-    exact = None if pair is None else plan.law.epsilon_between(pair[0], pair[1], promised.delta)
+    exact = None if pair is None else plan.law.epsilon_between(pair[0], pair[1], claimed.delta)
     batch = max(10, _BATCH // len(labels))
-    return Trial(claim=promised, labels=labels, sides=sides, draw=draw, exact=exact, batch=batch)
+    return Trial(claim=claimed, labels=labels, sides=sides, draw=draw, exact=exact, batch=batch)
 
 
 def _worst_labels(request: Releasable, plan: LabelsPlan) -> tuple[dict[str, int], dict[str, int]]:

@@ -75,7 +75,7 @@ class Fairness(StrEnum):
     def with_chosen(self, key: str) -> tuple[str, ...]:
         """Return the mechanisms compared, and the chosen one among them.
 
-        One that breaks its promise has no noise of its own for the same actual epsilon:
+        One whose guarantee fails has no noise of its own for the same actual epsilon:
         there it stays out.
         """
         usual = self.mechanisms

@@ -1,6 +1,6 @@
 """Losses compared: with published bounds, by mechanism, by moments. CONFIDENTIAL.
 
-A bound that lies below the exact loss promises too much to that person. CONFIDENTIAL
+A bound that lies below the exact loss claims too much for that person. CONFIDENTIAL
 where the people are those of a table.
 
 Clamping (BIT) is done after the noise, so that it changes nobody's loss while both
@@ -38,7 +38,7 @@ class BoundCheck:
     published: bool
     """Whether it is as published rather than corrected."""
     understated: float = field(repr=False)
-    """Share of the people whom it promises too much."""
+    """Share of the people for whom it claims too much."""
     worst: float = field(repr=False)
     """The largest exact loss over the bound; 1 or less where it never does."""
     epsilon: FloatArray = field(repr=False)

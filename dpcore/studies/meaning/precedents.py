@@ -2,7 +2,7 @@
 
 A privacy parameter says nothing without whom it protects (the unit) and how soon it is
 spent anew (the period): all three are said together, or not at all. Noise that is added
-before anything leaves a person's device (the local model) is another promise than noise
+before anything leaves a person's device (the local model) is another guarantee than noise
 on the answer of somebody who has all records (the central one). A ``rho`` is a fact of
 its own, no epsilon.
 
@@ -37,7 +37,7 @@ class Model(StrEnum):
 
 
 class Protects(StrEnum):
-    """What the unit is of a person, from the most that can be promised."""
+    """What the unit is of a person, from the most that can be guaranteed."""
 
     PERSON = "person"
     """All that a person has in the data."""
@@ -123,10 +123,10 @@ class Precedent:
         return ", ".join(parts) or "ε not recorded"
 
     @property
-    def promise(self) -> str:
+    def guarantee(self) -> str:
         """Return the loss with its unit and its period, which belong to it.
 
-        >>> precedents()[13].promise
+        >>> precedents()[13].guarantee
         'ε = 2.64 for one user on one day, every day anew'
         """
         joint = " for " if (self.protects is not Protects.UNKNOWN) else ", "
@@ -134,7 +134,7 @@ class Precedent:
 
     @property
     def compares(self) -> bool:
-        """Tell whether it is the promise that an account of the studio makes.
+        """Tell whether it is the guarantee that an account of the studio makes.
 
         That is noise added in the center, for all that a person has in the table, with
         one total for good.

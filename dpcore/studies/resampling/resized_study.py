@@ -1,6 +1,6 @@
 """The resized bootstrap: fair comparisons, and attacks on its scores.
 
-To set both to "epsilon = 1/Z" compares a promise that holds with one that does not.
+To set both to "epsilon = 1/Z" compares a guarantee that holds with one that does not.
 Three fair ways: the same advantage of an attacker who looks once (total variation), the
 same (epsilon, delta), or the same error. All of it is about a share, which one person
 moves by 1/n.

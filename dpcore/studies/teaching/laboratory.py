@@ -188,7 +188,7 @@ def two_worlds(setup: Setup, points: int = 201) -> TwoWorlds:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meter:
-    """What a mechanism promises, and what it gives."""
+    """What a mechanism claims, and what holds."""
 
     nominal: float
     """The epsilon it was calibrated to."""
@@ -214,12 +214,12 @@ class Meter:
 
     @property
     def holds(self) -> bool:
-        """Return whether the promise is kept, up to rounding."""
+        """Return whether the claim holds, up to rounding."""
         return self.inflation <= 1 + _SAME
 
 
 def measure(setup: Setup) -> Meter:
-    """Return promise and reality of a mechanism.
+    """Return claim and actual epsilon of a mechanism.
 
     At its nominal epsilon the truncated law as published is only (epsilon, delta)-DP.
     With ``alpha`` the distance of the lower value to its bound over the scale, ``Z0 <
@@ -395,18 +395,18 @@ def audit(event: BoundEvent, draws: ArrayLike, *, rng: np.random.Generator) -> L
 
 
 def detectable_from(event: BoundEvent) -> float:
-    """Return the number of draws of each world at which the promise is refuted.
+    """Return the number of draws per dataset at which the claim is refuted.
 
     That is where the lower confidence limit of the log ratio, at expected counts,
-    passes the nominal epsilon; ``inf`` where the event does not break the promise, or
+    passes the nominal epsilon; ``inf`` where the event does not break the guarantee, or
     only beyond 10^12 draws.
     """
     first, second = event.probabilities()
-    promised = event.setup.epsilon
+    claimed = event.setup.epsilon
 
     def refuted(draws: float) -> bool:
         hits = np.array([[first * draws], [second * draws]])
-        return bool(log_ratio(hits, draws)[1][0] > promised)
+        return bool(log_ratio(hits, draws)[1][0] > claimed)
 
     if not refuted(_LARGEST_SAMPLE):
         return math.inf

@@ -40,7 +40,7 @@ def test_each_has_unit_period_model_and_source_beside_its_loss():
         assert (one.anew is Anew.UNKNOWN) == one.period.startswith("period not recorded")
         assert one.unit
         assert one.period
-        assert_says(one.promise, one.loss, one.unit, one.period)
+        assert_says(one.guarantee, one.loss, one.unit, one.period)
         for number in (one.epsilon, one.rho):
             assert number is None or (math.isfinite(number) and number > 0)
         assert one.epsilon is None or _written(one.delta) in one.loss
