@@ -256,6 +256,40 @@ _TERMS: Final = (
         source="Liu 2016",
     ),
     GlossaryEntry(
+        word="BIT Gaussian",
+        plain="Gaussian noise whose results outside the [bounds] are set to the bound. It needs "
+        "the same noise as [Gaussian noise].",
+        exact="Clamping is post-processing, so the [privacy profile] is no larger.",
+        page="accuracy",
+        source="Liu 2016",
+    ),
+    GlossaryEntry(
+        word="truncated Gaussian",
+        also=("bounded Gaussian",),
+        plain="Gaussian noise, redrawn until the result lies within the [bounds]. Unlike "
+        "[truncated Laplace], it needs no more noise than without bounds.",
+        exact="With more noise it satisfies ε without δ on finite bounds (bounded Gaussian).",
+        page="accuracy",
+        source="Chen and Hale 2022; Gopi, Lee and Liu 2022",
+    ),
+    GlossaryEntry(
+        word="limited Laplace",
+        plain="Laplace noise of a limited range, around the exact result. With a small "
+        "probability the result reveals everything, which δ covers.",
+        exact="The range is b log(1 + (e^ε − 1)/(2δ)) for one number.",
+        page="accuracy",
+        source="Geng, Ding, Guo and Kumar 2020",
+    ),
+    GlossaryEntry(
+        word="BIT discrete Laplace",
+        also=("discrete Laplace", "geometric noise"),
+        plain="Whole-number Laplace noise on a count, set to the nearest bound where it falls "
+        "outside.",
+        exact="Probabilities proportional to e^(−|k|/b), with b = Δ/ε.",
+        page="release",
+        source="Ghosh, Roughgarden and Sundararajan 2009",
+    ),
+    GlossaryEntry(
         word="bias",
         plain="The average error of results. Releasing again does not reduce it.",
         exact="E(answer) − truth.",
@@ -494,6 +528,16 @@ _TERMS: Final = (
         plain="The number of people in each bin or category. Bins are fixed without "
         "looking at the data.",
         page="release",
+    ),
+    GlossaryEntry(
+        word="marginal",
+        also=("marginals", "marginal table", "set of marginals"),
+        plain="A table of counts by some of the columns, such as two of them. Several marginals "
+        "can be released as one question, and then made to agree about the totals they share.",
+        exact="A person changes one count of each of k tables: Gaussian noise grows with √k, "
+        "[Laplace noise] with k. Agreement is by least squares.",
+        page="release",
+        source="Xiao, He, Zhang and Kifer 2023",
     ),
     GlossaryEntry(
         word="audit",

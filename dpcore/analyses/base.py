@@ -457,6 +457,7 @@ _EXACT = {
     StatisticKind.COUNT,
     StatisticKind.HISTOGRAM,
     StatisticKind.CROSS_TABLE,
+    StatisticKind.MARGINALS,
     StatisticKind.QUANTILES,
     StatisticKind.BOUNDS,
     StatisticKind.LABELS,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from dpcore.statistics.grouping import MOST_COLUMNS, SIDE_BY_SIDE, enumerated
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, PLACE, SHARED
+from dpcore.statistics.statistic import Statistic
 
 MOST_CELLS: Final = 400
 """Cells of a table that somebody can read, and whose intervals say something."""
@@ -54,17 +55,21 @@ class CrossedQuery(Question):
     """
 
     crossed: tuple[Query, ...]
+    most_columns: ClassVar[int] = MOST_COLUMNS
 
     def __post_init__(self) -> None:
-        self.unit.check_one_row("a cross table is")
+        self.unit.check_one_row(f"a {self.kind} is")
         first, *others = self.crossed
         if {each.kind for each in self.crossed} != {StatisticKind.HISTOGRAM}:
-            raise ParameterError("a cross table is made of the histograms of its columns.")
+            raise ParameterError(f"a {self.kind} is made of the histograms of its columns.")
         names = {column.name for column in self.columns}
-        if not 1 < len(names) == len(self.crossed) <= MOST_COLUMNS:
-            raise ParameterError(f"a cross table needs 2 to {MOST_COLUMNS} different columns.")
+        if not 1 < len(names) == len(self.crossed) <= self.most_columns:
+            raise ParameterError(f"a {self.kind} needs 2 to {self.most_columns} different columns.")
         if any(replace(each, **self._own(first)) != first for each in others):
-            raise ParameterError("all columns of a cross table are asked about on the same terms.")
+            raise ParameterError(f"all columns of a {self.kind} are asked about on the same terms.")
+        self._check_cells()
+
+    def _check_cells(self) -> None:
         if math.prod(self.shape) > MOST_CELLS:
             raise ParameterError(
                 f"a cross table has {MOST_CELLS} cells at most, got "
@@ -122,7 +127,7 @@ class CrossedQuery(Question):
         return self._called[math.prod(self.shape) :]
 
     @property
-    def statistic(self) -> Histogram:
+    def statistic(self) -> Statistic:
         """Return the counts of all cells."""
         return Histogram(labels=self.cells, size=self.size)
 
@@ -193,28 +198,28 @@ class CrossedQuery(Question):
             ParameterError: If the data set declares a column otherwise.
 
         """
+        places = self.answers(dataset)
+        return np.ravel_multi_index(places, self.shape).astype(np.float64)
+
+    def answers(self, dataset: Dataset) -> tuple[NDArray[np.intp], ...]:
+        """Return the cell of each column of everybody who has all answers. CONFIDENTIAL.
+
+        Raises:
+            DataError, ParameterError: As ``values``.
+
+        """
         kept = self.rows(dataset)
-        places = [
+        return tuple(
             each.values(dataset)[np.searchsorted(each.rows(dataset), kept)].astype(np.intp)
             for each in self.crossed
-        ]
-        return np.ravel_multi_index(places, self.shape).astype(np.float64)
+        )
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         if content["kind"] != StatisticKind.CROSS_TABLE:
             raise LookupError
-        counted = {**content, "kind": StatisticKind.HISTOGRAM.value}
-        crossed = (
-            QUERY.read(
-                {**counted, "membership": None, "edges": axis.get("edges")},
-                unit=unit,
-                column=column_from(axis["column"], dataset),
-            )
-            for axis in map(object_in, list_in(content["crossed"]))
-        )
-        return cls(crossed=tuple(crossed))
+        return cls(crossed=crossed_from(content, dataset, unit))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""
@@ -233,6 +238,21 @@ class CrossedQuery(Question):
     @staticmethod
     def _own(query: Query) -> dict[str, Any]:
         return {"column": query.column, "edges": query.edges}
+
+
+def crossed_from(
+    content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit
+) -> tuple[Query, ...]:
+    """Return the questions about each column that parameters describe, as ``column_from``."""
+    counted = {**content, "kind": StatisticKind.HISTOGRAM.value, "membership": None}
+    return tuple(
+        QUERY.read(
+            {**counted, "edges": axis.get("edges")},
+            unit=unit,
+            column=column_from(axis["column"], dataset),
+        )
+        for axis in map(object_in, list_in(content["crossed"]))
+    )
 
 
 AXIS: Final[Schema[Any]] = Schema(dict, column=COLUMN, edges=if_any(several(PLACE)))

@@ -16,6 +16,7 @@ from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import GroupedQuery
 from dpcore.analyses.labels import LabelsQuery
+from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.model import MODEL_REQUEST, ModelRequest, model_question_from
@@ -126,6 +127,7 @@ def _unit(content: Mapping[str, object], called: PrivacyUnit | None) -> PrivacyU
 
 
 _SHAPES: Final[dict[str, type[Question]]] = {
+    "tables": MarginalsQuery,
     "crossed": CrossedQuery,
     "pair": DifferenceQuery,
     "columns": JointQuery,

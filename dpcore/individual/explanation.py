@@ -192,9 +192,13 @@ def _of_rows(person: ExposedPerson, exposure: StatisticLosses, query: Question) 
 
 
 def _of_cell(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
-    sharing = np.count_nonzero(exposure.values == person.value)
-    cell = query.statistic.labels[int(person.value)]
+    cells = exposure.values.reshape(exposure.people, -1)
+    sharing = np.count_nonzero((cells == cells[person.entry]).all(axis=1))
     change = "taking them to another cell" if _replaces(exposure) else "leaving them out"
+    if exposure.values.ndim > 1:
+        change = change.replace("cell", "cell of each table")
+        return f"This person is one of {sharing} in the same cell of each table; {change}"
+    cell = query.statistic.labels[int(person.value)]
     return f"This person is one of {sharing} in the cell {cell}; {change}"
 
 

@@ -69,6 +69,11 @@ class StatisticKind(StrEnum):
         "the number of {many} with each combination of categories, and the totals of each column",
         "counts of every combination of the categories of two or three columns, with totals.",
     )
+    MARGINALS = (
+        "set of marginals",
+        "the number of {many} in each cell of several tables of one to three columns",
+        "counts of several tables at once, such as every pair of columns, with one cost.",
+    )
     COVARIANCE = (
         "covariance",
         "the sample covariance of two columns",
@@ -192,7 +197,7 @@ class StatisticKind(StrEnum):
     @property
     def of_known_sums(self) -> bool:
         """Tell whether it follows from sums whose noise must have a known law."""
-        return self in {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
+        return self in _OF_KNOWN_SUMS
 
     @property
     def by_group(self) -> bool:
@@ -206,17 +211,38 @@ _OF_LABELS: Final = (
     StatisticKind.HISTOGRAM,
     StatisticKind.PROPORTIONS,
     StatisticKind.CROSS_TABLE,
+    StatisticKind.MARGINALS,
 )
 ON_DATA: Final = frozenset({StatisticKind.BOUNDS, StatisticKind.LABELS})
 """What is asked on Data, and becomes a declaration."""
 _OF_COUNTS: Final = frozenset(
-    {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE, StatisticKind.LABELS}
+    {
+        StatisticKind.COUNT,
+        StatisticKind.HISTOGRAM,
+        StatisticKind.CROSS_TABLE,
+        StatisticKind.MARGINALS,
+        StatisticKind.LABELS,
+    }
+)
+_OF_KNOWN_SUMS: Final = frozenset(
+    {
+        StatisticKind.QUANTILES,
+        StatisticKind.DIFFERENCE,
+        StatisticKind.MEANS,
+        StatisticKind.MARGINALS,
+    }
 )
 _OF_CELLS: Final = frozenset(
-    {StatisticKind.HISTOGRAM, StatisticKind.PROPORTIONS, StatisticKind.CROSS_TABLE}
+    {
+        StatisticKind.HISTOGRAM,
+        StatisticKind.PROPORTIONS,
+        StatisticKind.CROSS_TABLE,
+        StatisticKind.MARGINALS,
+    }
 )
 _OF_SEVERAL: Final = (
     StatisticKind.CROSS_TABLE,
+    StatisticKind.MARGINALS,
     StatisticKind.DIFFERENCE,
     StatisticKind.MEANS,
     StatisticKind.COVARIANCE,

@@ -8,6 +8,7 @@ from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.labels import LabelsQuery
+from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
@@ -123,6 +124,14 @@ def crossed(key="laplace", *, columns=(), edges=(None, None, None), **changes):
         for column, cuts in zip(columns, edges, strict=False)
     )
     return asked(CrossedQuery(crossed=tuple(each)), key)
+
+
+def marginals(key="gaussian", *, tables=((0,), (0, 1), (1, 2)), consistent=True, **changes):
+    """Counts of several tables of three columns."""
+    columns = (labels("region", "north", "south"), yes_no(), labels("level", "low", "high"))
+    parts = crossed(columns=columns, **changes).query.crossed
+    query = MarginalsQuery(crossed=parts, tables=tables, consistent=consistent)
+    return asked(query, key, delta=0.0 if key == "laplace" else 1e-6)
 
 
 def by_group(key="laplace", *, kind=StatisticKind.MEAN, rows=1, **changes):

@@ -57,7 +57,7 @@ REQUESTS = {
     "pooled": POOLED,
 }
 
-OF_SUMS = {StatisticKind.QUANTILES, StatisticKind.DIFFERENCE, StatisticKind.MEANS}
+OF_SUMS = {kind for kind in StatisticKind if kind.of_known_sums}
 
 
 def opened(epsilon=1.0):

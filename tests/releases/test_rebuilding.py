@@ -35,6 +35,7 @@ from tests.releases.questions import (
     chained,
     crossed,
     found_labels,
+    marginals,
     matrix,
     means,
     ranks,
@@ -124,6 +125,8 @@ REQUESTS = {
     "several quantiles": chained(),
     "bounds": bounds(),
     "labels": found_labels(),
+    "marginals": marginals("laplace"),
+    "Gaussian marginals as drawn": marginals(consistent=False, **HIDDEN),
     "cross table of bins": crossed(
         columns=(AGE, category()), edges=((0.0, 50.0, 100.0), None), **HIDDEN
     ),

@@ -11,6 +11,7 @@ from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix
 from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
 from dpcore.statistics.histogram import Histogram, Proportions
+from dpcore.statistics.marginals import Marginals
 from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
 from dpcore.statistics.quantiles import CumulativeCounts, RankScores
 from dpcore.statistics.statistic import Moments
@@ -51,12 +52,17 @@ OF_SEVERAL = {
     "covariance": Covariance(bounds=(BOUNDS, SECOND), size=PUBLIC),
     "matrix": CovarianceMatrix(names=("x", "y"), bounds=(BOUNDS, SECOND), size=PRIVATE),
 }
+OF_TABLES = {
+    "marginals": Marginals(
+        shape=(2, 3), tables=((1,), (0, 1)), labels=tuple("abcdefghi"), size=PRIVATE
+    )
+}
 OF_PUBLIC_GROUPS = {
     "pooled variance": PooledVariance(bounds=BOUNDS, groups=GroupSizes(sizes=SIZES)),
     "pooled covariance": PooledCovariance(bounds=(BOUNDS, SECOND), groups=GroupSizes(sizes=SIZES)),
 }
-ALL = OF_NUMBERS | OF_CELLS | OF_GROUPS | OF_SEVERAL | OF_PUBLIC_GROUPS
-EXACT = {"ranks", "nested counts", "count", "proportion", "histogram", "shares"}
+ALL = OF_NUMBERS | OF_CELLS | OF_GROUPS | OF_SEVERAL | OF_PUBLIC_GROUPS | OF_TABLES
+EXACT = {"marginals", "ranks", "nested counts", "count", "proportion", "histogram", "shares"}
 
 cuts = st.lists(st.integers(0, PEOPLE), max_size=6).map(sorted)
 seeds = st.integers(0, 2**32 - 1)
@@ -74,6 +80,8 @@ def table(name, seed):
         return rng.integers(0, cells, PEOPLE).astype(float)
     if name in OF_GROUPS:
         return np.column_stack([first, rng.integers(0, 3, PEOPLE)])
+    if name in OF_TABLES:
+        return rng.integers(0, [2, 3], (PEOPLE, 2)).astype(float)
     if name in OF_SEVERAL:
         return np.column_stack([first, second])
     codes = rng.permutation(np.repeat([0.0, 1.0], SIZES))

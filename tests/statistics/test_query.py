@@ -91,6 +91,7 @@ def test_allowed_statistics_of_each_kind_of_column():
         StatisticKind.HISTOGRAM,
         StatisticKind.PROPORTIONS,
         StatisticKind.CROSS_TABLE,
+        StatisticKind.MARGINALS,
     }
     assert set(allowed(ColumnKind.CATEGORY)) == of_labels
     assert set(allowed(ColumnKind.YES_NO)) == of_labels

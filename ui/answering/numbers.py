@@ -247,6 +247,7 @@ def details(asked: Request) -> str:
         StatisticKind.PROPORTIONS: "each of the shares",
         StatisticKind.HISTOGRAM: "each of the counts",
         StatisticKind.CROSS_TABLE: "each of the counts",
+        StatisticKind.MARGINALS: "each of the counts",
     }.get(kind, f"the {kind}")
     return (
         f"One {unit.noun} can move {moved} by at most "

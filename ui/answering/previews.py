@@ -25,6 +25,7 @@ _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.SUM,
     StatisticKind.HISTOGRAM,
     StatisticKind.CROSS_TABLE,
+    StatisticKind.MARGINALS,
     StatisticKind.MEDIAN,
     StatisticKind.QUANTILE,
     StatisticKind.QUANTILES,

@@ -10,6 +10,7 @@ from dpcore.analyses.base import Request
 from dpcore.analyses.cross_table import CrossPlan
 from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupPlan
+from dpcore.analyses.marginals import MarginalsPlan
 from dpcore.analyses.matrix import MatrixPlan
 from dpcore.analyses.means import MeansPlan
 from dpcore.analyses.measurement import Direct, Plan
@@ -18,7 +19,7 @@ from dpcore.analyses.shares import SharePlan
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import Picture
 from dpcore.releases.record import Release
-from ui.answering import chains, crossed, groups, matrices, means, numbers, pair, ranks
+from ui.answering import chains, crossed, groups, marginals, matrices, means, numbers, pair, ranks
 from ui.answering.numbers import Cells
 
 
@@ -51,6 +52,9 @@ VIEWS: Final[dict[type[Plan], AnswerView]] = {
     Direct: AnswerView(),
     SharePlan: AnswerView(preview=numbers.preview_shares),
     CrossPlan: AnswerView(show=crossed.show, picture=crossed.picture),
+    MarginalsPlan: AnswerView(
+        preview=marginals.preview, show=marginals.show, picture=marginals.picture
+    ),
     RankPlan: AnswerView(preview=ranks.preview, show=ranks.show, picture=ranks.picture),
     ChainPlan: AnswerView(
         preview=chains.preview, show=chains.show, picture=chains.picture, details=chains.details

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
 import streamlit as st
 
+from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import MOST_COLUMNS
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
@@ -18,7 +20,7 @@ from dpcore.formatting import significant
 from dpcore.statistics.bins import Period, calendar_edges, edges_at, usual_edges
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import MOST_COLUMNS as MOST_GROUPED
-from dpcore.statistics.grouping import Grouping
+from dpcore.statistics.grouping import SIDE_BY_SIDE, Grouping
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, session
 from ui.study import Study
@@ -26,6 +28,7 @@ from ui.study import Study
 Cells = Iterator[controls.Cell]
 
 _ROW = 4
+_PAIR = 2
 _SHOWN_FIRST = 2
 _TOGETHER = {
     StatisticKind.COVARIANCE_MATRIX: "Every column adds noise to all: the budget is "
@@ -46,7 +49,8 @@ class Details:
     ``membership`` is whom it counts, ``edges`` are those of its bins, ``q`` says
     which quantile it asks for, ``qs`` which ones; ``others`` are further columns,
     ``group`` are those of a question by group, and ``labels_public`` whether everybody's
-    group is public. ``pair`` are the two groups whose difference is asked for.
+    group is public. ``pair`` are the two groups whose difference is asked for. ``tables``
+    are the columns of each table of a set, and ``consistent`` whether these agree.
     """
 
     membership: Membership | None = None
@@ -57,6 +61,8 @@ class Details:
     group: Grouping | None = None
     labels_public: bool = False
     pair: tuple[str, str] | None = None
+    tables: tuple[tuple[int, ...], ...] = ()
+    consistent: bool = True
 
 
 def ask(column: Column, kind: StatisticKind, study: Study, by: controls.Cell) -> Details:
@@ -85,6 +91,8 @@ def ask(column: Column, kind: StatisticKind, study: Study, by: controls.Cell) ->
     if kind is StatisticKind.DIFFERENCE:
         (of,) = _label_column(column, kind, study, grouped, "Groups of")
         return Details(group=Grouping.of(of), pair=_pair(of, cells))
+    if kind is StatisticKind.MARGINALS:
+        return _marginals(column, edges, study, grouped, cells)
     others = ask_others(column, kind, study, grouped if crossed else cells)
     if kind is StatisticKind.MEANS:
         return Details(others=others, group=_by(column, kind, study, grouped))
@@ -178,6 +186,49 @@ def _crossed_with(
         note="Up to two columns. Every row is in one cell, so all cells together cost one ε. "
         "Empty cells are released, too.",
     )
+
+
+def _marginals(
+    column: Column, edges: tuple[float, ...] | None, study: Study, by: Cells, cells: Cells
+) -> Details:
+    """Ask for columns, and for the tables of them; every pair unless others are chosen."""
+    others = _label_columns(
+        column,
+        study,
+        next(by),
+        "Together with",
+        most=MarginalsQuery.most_columns - 1,
+        required=True,
+        note="All tables together cost one ε. Every row is in one cell of each table, so each "
+        "further table adds noise to all.",
+    )
+    columns = sorted((column, *others), key=study.dataset.columns.index)
+    names = [study.dataset.short(each.name) for each in columns]
+    sizes = range(1, min(MOST_GROUPED, len(names)) + 1)
+    choices = [table for size in sizes for table in combinations(range(len(names)), size)]
+    chosen = st.multiselect(
+        "Tables",
+        range(len(choices)),
+        default=[place for place, table in enumerate(choices) if len(table) == _PAIR],
+        format_func=lambda place: SIDE_BY_SIDE.join(names[column] for column in choices[place]),
+        placeholder="choose",
+        help="Of one, two or three columns. Every pair is chosen at first.",
+        key=f"tables-{session.generation()}-{hash(tuple(names))}",
+        persist_state="session",
+    )
+    if not chosen:
+        raise ParameterError("choose at least one table.")
+    consistent = next(cells).place.checkbox(
+        "Consistent tables",
+        value=True,
+        key=f"consistent-{session.generation()}",
+        persist_state="session",
+        help="The nearest tables, in least squares, that agree about every total they share. "
+        "This is post-processing: it costs nothing, and no count gets noisier. Choose it "
+        "before you release: with and without it are two questions, with a cost each.",
+    )
+    tables = tuple(choices[place] for place in sorted(chosen))
+    return Details(edges=edges, others=others, tables=tables, consistent=consistent)
 
 
 def _pair(group: Column, cells: Cells) -> tuple[str, str]:

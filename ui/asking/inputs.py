@@ -19,6 +19,7 @@ from dpcore.analyses.base import Question, Request, offered
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import JointQuery, rebalanced
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
@@ -117,7 +118,7 @@ def _question(column: Column, kind: StatisticKind, asked: Details, study: Study)
         ParameterError: Something is missing, or does not go together.
 
     """
-    if kind is StatisticKind.CROSS_TABLE:
+    if kind in {StatisticKind.CROSS_TABLE, StatisticKind.MARGINALS}:
         return _crossed(column, asked, study)
     if kind is StatisticKind.DIFFERENCE:
         part = Query(
@@ -183,7 +184,7 @@ def _crossed(column: Column, asked: Details, study: Study) -> CrossedQuery:
     # In the order of the table: either column first is the same question.
     columns = sorted((column, *asked.others), key=study.dataset.columns.index)
     size = study.size(*columns)
-    crossed = (
+    crossed = tuple(
         Query(
             kind=StatisticKind.HISTOGRAM,
             column=each,
@@ -194,7 +195,9 @@ def _crossed(column: Column, asked: Details, study: Study) -> CrossedQuery:
         )
         for each in columns
     )
-    return CrossedQuery(crossed=tuple(crossed))
+    if asked.tables:
+        return MarginalsQuery(crossed=crossed, tables=asked.tables, consistent=asked.consistent)
+    return CrossedQuery(crossed=crossed)
 
 
 def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:

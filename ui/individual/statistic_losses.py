@@ -10,6 +10,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Question, Request
 from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.measurement import OneMechanism
 from dpcore.analyses.number import Query
 from dpcore.analyses.reading import StatisticRequest
@@ -265,6 +266,12 @@ def in_use(asked: StatisticRequest, values: FloatArray) -> dict[str, list[Any]]:
     counted = isinstance(part, Query) and bool(part.membership or part.edges)
     if query.unit.cap is not None:
         return _rows_in_use(values, query, counted=counted)
+    if isinstance(query, MarginalsQuery):
+        answers = zip(query.columns, query.names, values.T, strict=True)
+        return {
+            f"{column.name} in use": [names[int(code)] for code in codes]
+            for column, names, codes in answers
+        }
     if values.ndim == 1 and query.kind.of_cells:
         cells = query.statistic.labels
         return {"category or bin": [cells[int(code)] for code in values]}

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dpcore.analyses.base import Question
 from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import EVERY
@@ -40,6 +41,8 @@ def each_number(query: Question) -> str:
         return f"{query.kind} of one group"
     if not query.kind.of_cells:
         return ""
+    if isinstance(query, MarginalsQuery):
+        return "count of one cell" + ", before tables are made consistent" * query.consistent
     if query.kind is StatisticKind.CROSS_TABLE:
         return "count of one cell"
     noun = "count" if query.kind is StatisticKind.HISTOGRAM else "share"
