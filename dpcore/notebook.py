@@ -38,7 +38,8 @@ from dpcore.statistics.bins import usual_edges
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.comparing.error_curves import ErrorSetting, Fairness, at_setting, comparable
+from dpcore.studies.comparing.compared_points import ErrorSetting, comparable
+from dpcore.studies.comparing.error_curves import Fairness, at_setting
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,17 +16,16 @@ from dpcore.formatting import percent, significant
 from dpcore.mechanisms.catalog import EVERY
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import error_curves
-from dpcore.studies.comparing.answer_errors import DRAWS, AnswerSetting, error_table
-from dpcore.studies.comparing.error_curves import (
+from dpcore.studies.comparing.compared_points import (
+    DRAWS,
+    AnswerSetting,
     ComparedPoint,
-    Dots,
-    ErrorCurve,
-    ErrorMetric,
     ErrorSetting,
-    Fairness,
     comparable,
     each_number,
+    error_table,
 )
+from dpcore.studies.comparing.error_curves import Dots, ErrorCurve, ErrorMetric, Fairness
 from ui import controls, margins, results, session
 from ui.study import Study
 from ui.text import after_number

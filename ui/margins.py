@@ -17,8 +17,7 @@ from dpcore.formatting import percent
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery, Split
 from dpcore.planning.comparison import around, compare
-from dpcore.studies.comparing.answer_errors import of_table
-from dpcore.studies.comparing.error_curves import ErrorCurve
+from dpcore.studies.comparing.error_curves import ErrorCurve, of_table
 from ui import confidential, controls, plans, results, session
 from ui.study import Study
 from ui.text import literal

@@ -29,7 +29,8 @@ from dpcore.mechanisms.catalog import EVERY
 from dpcore.releases.digits import noise_unit, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.studies.comparing import error_curves
-from dpcore.studies.comparing.error_curves import ErrorCurve, ErrorSetting, Fairness, comparable
+from dpcore.studies.comparing.compared_points import ErrorSetting, comparable, each_number
+from dpcore.studies.comparing.error_curves import ErrorCurve, Fairness
 from ui import comparing, confidential, results, session
 from ui.answering import answers, distortion, previews
 from ui.answering.numbers import recorded
@@ -185,7 +186,7 @@ def beside(asked: Request) -> None:
         return
     at = _setting(asked, asked.query)
     keys = Fairness.TRUE.with_chosen(asked.mechanism_key)
-    each = error_curves.each_number(asked.query)
+    each = each_number(asked.query)
     unit = asked.query.quantity.of_differences
     rows = [
         f"| {_chosen(EVERY[one.key].label, one.key == asked.mechanism_key)} | "

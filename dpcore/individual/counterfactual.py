@@ -17,16 +17,16 @@ Records of a model in the units of the columns, and as the model sees them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.analyses.base import Question
+from dpcore.analyses.reading import StatisticRequest
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.per_instance_loss import Revealing, StatisticLosses, per_instance_losses
+from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses
 from dpcore.models.design import Design, UnitRows, code_of
 from dpcore.models.factor import row_blocks
 from dpcore.models.glm import GlmFit, fit_glm
@@ -39,18 +39,6 @@ from dpcore.models.ridge import RidgeFit, fit_ridge
 SAME: Final = 1e-6
 """Relative change of a loss that counts as none."""
 _TOP, _DRAWN, _SEED = 20, 20, 1
-
-
-class Asking(Protocol):
-    """A question about a statistic, and how it is answered. PUBLIC."""
-
-    @property
-    def query(self) -> Question:
-        """The question."""
-
-    @property
-    def plan(self) -> Revealing:
-        """How it is answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,7 +83,10 @@ class Moved:
 
 
 def move_in_statistic(
-    request: Asking, exposure: StatisticLosses, person: int | None, value: FloatArray | float
+    request: StatisticRequest,
+    exposure: StatisticLosses,
+    person: int | None,
+    value: FloatArray | float,
 ) -> Moved:
     """Return the losses before and after a value behind a statistic changes.
 

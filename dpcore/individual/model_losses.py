@@ -22,11 +22,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.model import ModelRequest
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.losses import (
@@ -44,11 +45,11 @@ from dpcore.models.glm_influence import MOST_TOGETHER, Audit, AuditedRemovals
 from dpcore.models.influence import UNIQUE_FROM, Influence
 from dpcore.models.loss_tables import Span
 from dpcore.models.model_mechanisms.model_mechanism import ModelMechanism
-from dpcore.models.question import Fit, ModelQuestion
+from dpcore.models.question import Fit
 from dpcore.models.ridge import RidgeFit
 from dpcore.models.ridge_influence import replaced_moves
 from dpcore.models.tables import People
-from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.relations import NeighboringRelation
 
 _REMOVED: Final = NeighboringRelation.ADD_REMOVE
 _REPLACED: Final = NeighboringRelation.SUBSTITUTION
@@ -57,30 +58,6 @@ _LEAST_END: Final = 2.0**-20
 _ROUNDED: Final = 1e-9
 """Penalty from which no row of length 1 has a leverage of ``UNIQUE_FROM``."""
 _NOBODY: Final = "nobody has a value, so nobody's privacy loss exists."
-
-
-class Releasing(Protocol):
-    """How a model is released. PUBLIC."""
-
-    @property
-    def question(self) -> ModelQuestion:
-        """The model."""
-
-    @property
-    def law(self) -> ModelMechanism:
-        """The law of the release, given the fit."""
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """The privacy unit."""
-
-    @property
-    def delta(self) -> float:
-        """What goes with every epsilon."""
-
-    @property
-    def guarantee(self) -> float:
-        """The epsilon at ``delta`` over all tables; infinite if none is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -112,7 +89,7 @@ def known_relations(law: ModelMechanism, *, linear: bool) -> tuple[NeighboringRe
 
 
 def model_losses(
-    request: Releasing,
+    request: ModelRequest,
     fit: Fit,
     *,
     relation: NeighboringRelation,
@@ -233,7 +210,7 @@ def _copies_note(rows: int) -> str:
     )
 
 
-def _replaced(request: Releasing, fit: RidgeFit) -> tuple[Leaving, float]:
+def _replaced(request: ModelRequest, fit: RidgeFit) -> tuple[Leaving, float]:
     """Return losses of records that become another one, and a bound on all of them.
 
     Of leaving only leverage, residual and moves are asked for: what it would cost
@@ -342,7 +319,7 @@ def household_losses(
 
 
 def counted_model_losses(
-    request: Releasing,
+    request: ModelRequest,
     fit: Fit,
     *,
     relation: NeighboringRelation = _REMOVED,
@@ -386,7 +363,7 @@ def counted_model_losses(
 
 
 def model_loss(
-    request: Releasing, fit: Fit, person: int, *, audited: AuditedRemovals | None = None
+    request: ModelRequest, fit: Fit, person: int, *, audited: AuditedRemovals | None = None
 ) -> ExposedPerson | None:
     """Return what one person loses, and why; ``None`` who is not behind the model.
 
@@ -405,7 +382,7 @@ def model_loss(
     return found.people(np.array([0]))[0]
 
 
-def audited_moves(request: Releasing, fit: Fit) -> AuditedRemovals | None:
+def audited_moves(request: ModelRequest, fit: Fit) -> AuditedRemovals | None:
     """Return the moves of the people of a nonlinear fit, as ``model_losses`` does.
 
     ``None`` of a linear one, whose moves are known exactly. Errors as there.
@@ -460,7 +437,7 @@ class _FittedModel:
     @classmethod
     def of(
         cls,
-        request: Releasing,
+        request: ModelRequest,
         fit: Fit,
         *,
         relation: NeighboringRelation,
@@ -508,7 +485,7 @@ class _FittedModel:
         others = ~self._apart(x)
         return self.law.span(self._influence(who[others], x[others], y[others]))
 
-    def alone(self, request: Releasing, fit: Fit, people: People) -> _Some:
+    def alone(self, request: ModelRequest, fit: Fit, people: People) -> _Some:
         """Return those of people whom the fit rests on alone, by fits of all others."""
         x, y = fit.table.some(people)
         law = request.law.for_fit(fit)

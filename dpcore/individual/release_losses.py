@@ -13,6 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dpcore.analyses.subsampled import SubsampledPlan
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.individual.model_losses import ModelLosses
@@ -38,18 +39,6 @@ class DrawnPlan(Revealing, Protocol):
     @property
     def event(self) -> PrivacyEvent:
         """What the accountant has to know of it."""
-
-
-class SampledPlan(DrawnPlan, Protocol):
-    """How a release from a secret sample was drawn."""
-
-    @property
-    def event(self) -> SampleEvent:
-        """The noise on the sample, and the rate."""
-
-    @property
-    def shift(self) -> float | None:
-        """How much more a person moves the sample than the table; None if not fixed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -183,7 +172,7 @@ def release_losses(  # noqa: PLR0913 - what a release is of, and what is known o
 
 
 def sampled_losses(
-    plan: SampledPlan,
+    plan: SubsampledPlan,
     statistic: Statistic,
     values: FloatArray,
     *,

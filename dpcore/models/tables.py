@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,90 +32,6 @@ from dpcore.statistics.statistic import Sums
 _T = TypeVar("_T")
 _REACH: Final = 1e300
 """From here on a sum of finite numbers may overflow."""
-
-
-class Passes(Protocol):
-    """People whose rows are gone over part by part, in their order."""
-
-    @property
-    def people(self) -> int:
-        """The number of people."""
-        ...
-
-    @property
-    def columns(self) -> int:
-        """The number ``d`` of entries of a row."""
-        ...
-
-    def each(self, kernel: Callable[[FloatArray, FloatArray], _T]) -> Iterator[_T]:
-        """Yield what a function makes of the rows and targets of each part.
-
-        Rows have shape ``(m, d)`` and targets ``(m,)``, of nobody as well. There is at
-        least one part.
-
-        Raises:
-            DataError: A part cannot be read.
-
-        """
-        ...
-
-
-class Table(Passes, Protocol):
-    """Rows and targets that a model was fitted to."""
-
-    @property
-    def features(self) -> FloatArray:
-        """All rows at once, shape ``(n, d)``.
-
-        Raises:
-            ParameterError: They lie in parts.
-
-        """
-        ...
-
-    @property
-    def target(self) -> FloatArray:
-        """All targets at once, shape ``(n,)``; errors as for ``features``."""
-        ...
-
-    def each_named(
-        self, kernel: Callable[[NDArray[np.intp], FloatArray, FloatArray], _T]
-    ) -> Iterator[_T]:
-        """Yield as ``each`` does, of a function that is told who they are first.
-
-        People are named by numbers that ascend: their places among all people in
-        memory, and their rows in a table in parts.
-        """
-        ...
-
-    def named(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the names of those at some places among all people."""
-        ...
-
-    def counts(self, person: int) -> bool:
-        """Return whether somebody of that name is one of the people."""
-        ...
-
-    def some(self, people: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-        """Return rows and targets of some people, by name.
-
-        Raises:
-            DataError: A part cannot be read.
-
-        """
-        ...
-
-    def without(self, people: NDArray[np.intp]) -> Passes:
-        """Return all others."""
-        ...
-
-    def holding(self, people: NDArray[np.intp], x: FloatArray, y: FloatArray) -> Table:
-        """Return the same table, which need not look for the rows of some people."""
-        ...
-
-    def read_by(self, dataset: PartitionedDataset) -> Table:
-        """Return the same table, read by another reader of its parts."""
-        ...
 
 
 class OfTable:
@@ -167,17 +83,24 @@ class InMemory:
         return int(self.features.shape[1])
 
     def each(self, kernel: Callable[[FloatArray, FloatArray], _T]) -> Iterator[_T]:
-        """Yield what a function makes of all rows: they are one part."""
+        """Yield what a function makes of the rows and targets of each part: there is one.
+
+        Rows have shape ``(m, d)`` and targets ``(m,)``.
+        """
         yield kernel(self.features, self.target)
 
     def each_named(
         self, kernel: Callable[[NDArray[np.intp], FloatArray, FloatArray], _T]
     ) -> Iterator[_T]:
-        """Yield the same of a function that is told who they are first."""
+        """Yield the same of a function that is told who they are first.
+
+        People are named by numbers that ascend: their places among all people in
+        memory, and their rows in a table in parts.
+        """
         yield kernel(np.arange(len(self.target)), self.features, self.target)
 
     def named(self, places: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return the places themselves."""
+        """Return the names of those at some places among all people: the places."""
         return places
 
     def counts(self, person: int) -> bool:
@@ -471,6 +394,12 @@ class InParts:
             for _ in self.each_named(_nothing):
                 pass
         return self.known["counts"]
+
+
+Table = InMemory | InParts
+"""Rows and targets that a model was fitted to."""
+Passes = Table | JoinedRows | Ones
+"""People whose rows are gone over part by part, in their order."""
 
 
 def _of_part(

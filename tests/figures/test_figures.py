@@ -23,7 +23,8 @@ from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.sums_and_means import Mean
 from dpcore.studies.comparing import error_curves as studies
-from dpcore.studies.comparing.error_curves import ErrorMetric, ErrorSetting, Fairness
+from dpcore.studies.comparing.compared_points import ErrorSetting
+from dpcore.studies.comparing.error_curves import ErrorMetric, Fairness
 from dpcore.studies.comparing.error_curves import winners as least_error
 from tests.figures.complete import assert_complete
 from tests.individual.plans import Plan

@@ -13,8 +13,13 @@ from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import estimate, point_ratios
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.comparing.answer_errors import AnswerSetting, error_table, of_table
-from dpcore.studies.comparing.error_curves import against_epsilon, against_people, against_position
+from dpcore.studies.comparing.compared_points import AnswerSetting, error_table
+from dpcore.studies.comparing.error_curves import (
+    against_epsilon,
+    against_people,
+    against_position,
+    of_table,
+)
 from tests.conftest import few
 from tests.inference.test_group_ratios import RATIOS
 from tests.releases.questions import apart, by_group, chained, matrix, means, ranks

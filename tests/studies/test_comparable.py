@@ -12,7 +12,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
-from dpcore.studies.comparing.error_curves import ErrorSetting, comparable, each_number
+from dpcore.studies.comparing.compared_points import ErrorSetting, comparable, each_number
 from tests.statistics.columns import category, number
 
 AGE, INCOME = number("age"), number("income")

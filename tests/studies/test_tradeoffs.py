@@ -15,7 +15,8 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import error_curves
-from dpcore.studies.comparing.error_curves import ErrorMetric, ErrorSetting, Fairness, winners
+from dpcore.studies.comparing.compared_points import ErrorSetting
+from dpcore.studies.comparing.error_curves import ErrorMetric, Fairness, winners
 
 AGE = Column(name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0))
 

@@ -47,15 +47,12 @@ class Source(Protocol):
         self, values: FloatArray, *, noise: float, reach: float, cost: PrivacyCost | None = None
     ) -> FloatArray:
         """Return values with Gaussian noise, of which one person moves ``reach``."""
-        ...
 
     def normal(self, draws: int, columns: int) -> FloatArray:
         """Return standard normal numbers, shape ``(draws, columns)``."""
-        ...
 
     def gridded(self, numbers: FloatArray, spread: float) -> FloatArray:
         """Return numbers on a public grid, far finer than ``spread``."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -1,7 +1,9 @@
-"""Bias, variance and error of the mechanisms, from public numbers only.
+"""Bias, variance and error of the mechanisms along an axis.
 
-Every curve is a closed form of the mechanism; ``simulated`` draws from the same law, so
-that a picture can show that the formula and the experiment agree.
+From public numbers, but for the errors of quantiles: these depend on how dense the
+values of the table are, so that they are computed from the table itself. CONFIDENTIAL.
+``simulated`` draws from the law of a closed form, so that a picture can show that the
+formula and the experiment agree.
 """
 
 from __future__ import annotations
@@ -9,48 +11,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Protocol, Self
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.analyses.base import Question
-from dpcore.analyses.groups import GroupedQuery
-from dpcore.analyses.marginals import MarginalsQuery
+from dpcore.analyses.base import Request
+from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.inference.quantile_intervals import estimated_places
 from dpcore.mechanisms.catalog import EVERY
-from dpcore.mechanisms.mechanism import Mechanism
-from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.quantiles import split_at_each
+from dpcore.studies.comparing.compared_points import (
+    SIMULATION,
+    ComparedPoint,
+    ErrorSetting,
+    moments_of,
+)
 
-
-def comparable(query: Question) -> bool:
-    """Tell whether noise on each number of the answer can answer the question.
-
-    Not one of ranks or of ratios, which follow from other numbers, nor a whole matrix.
-    """
-    return not (query.follows or query.kind.of_matrix)
-
-
-def each_number(query: Question) -> str:
-    """Return what one of several numbers of the answer is; empty if there is one.
-
-    All have noise of their own of the same law, so that comparing one compares all.
-    """
-    if isinstance(query, GroupedQuery):
-        return f"{query.kind} of one group"
-    if not query.kind.of_cells:
-        return ""
-    if isinstance(query, MarginalsQuery):
-        return "count of one cell" + ", before tables are made consistent" * query.consistent
-    if query.kind is StatisticKind.CROSS_TABLE:
-        return "count of one cell"
-    noun = "count" if query.kind is StatisticKind.HISTOGRAM else "share"
-    cell = "bin" if query.column.kind.is_numeric else "category"
-    return f"{noun} of one {cell}"
-
-
-_WINDOW = 200.0
 _PLACES = 5
 _ALIKE = 0.01
 
@@ -84,188 +63,6 @@ class Fairness(StrEnum):
         usual = self.mechanisms
         breaks = self is Fairness.TRUE and not EVERY[key].claim_holds
         return usual if key in usual or breaks else (*usual, key)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ErrorMoments:
-    """The errors of a mechanism at one or several positions."""
-
-    bias: FloatArray
-    spread: FloatArray
-    rmse: FloatArray
-    epsilon: float
-    """The privacy that is really given."""
-
-
-class ComparedPoint(Protocol):
-    """A point of a comparison, which can be moved along each axis. PUBLIC."""
-
-    @property
-    def epsilon(self) -> float:
-        """Privacy parameter of every mechanism."""
-
-    @property
-    def window(self) -> tuple[float, float]:
-        """The stretch of true values that are compared."""
-
-    @property
-    def position(self) -> float:
-        """The true value."""
-
-    @property
-    def people(self) -> int:
-        """The number of people that the errors depend on."""
-
-    @property
-    def fewest(self) -> int:
-        """The fewest people that the answer is defined for."""
-
-    @property
-    def narrow(self) -> float:
-        """The epsilon at which the noise is as wide as the bounds."""
-
-    @property
-    def people_label(self) -> str:
-        """What the number of people is called on an axis."""
-
-    @property
-    def position_label(self) -> str:
-        """What the true value is called on an axis."""
-
-    @property
-    def each(self) -> str:
-        """Which number of the answer is compared; empty where it has one."""
-
-    @property
-    def unit(self) -> str:
-        """Unit of the answer."""
-
-    def at_epsilon(self, epsilon: float) -> Self:
-        """Return the setting with another epsilon."""
-
-    def of_people(self, people: int) -> Self:
-        """Return the setting for another number of people."""
-
-    def at_place(self, place: float) -> Self:
-        """Return the setting with another true value, as a share of the window."""
-
-    def moments(self, key: str, at: FloatArray | float) -> ErrorMoments:
-        """Return the errors of a mechanism at true values."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorSetting:
-    """One point of the comparison.
-
-    Raises:
-        ParameterError: If the statistic is not ``comparable``.
-
-    """
-
-    query: Question
-    """The statistic with its public numbers."""
-    epsilon: float
-    """Privacy parameter of every mechanism."""
-    delta: float
-    """Used by the Gaussian mechanism only."""
-    place: float
-    """Where the true value lies between its bounds, from 0 to 1."""
-
-    def __post_init__(self) -> None:
-        if not comparable(self.query):
-            raise ParameterError(
-                f"a {self.query.kind} is not a number with noise on it; ask for another statistic."
-            )
-
-    def mechanism(self, key: str) -> Mechanism:
-        """Return the calibrated mechanism of that key."""
-        entry = EVERY[key]
-        return entry.calibrate(
-            sensitivity=self.query.sensitivity,
-            epsilon=self.epsilon,
-            delta=self.delta if entry.needs_delta else 0.0,
-            bounds=self.query.bounds,
-        )
-
-    @property
-    def window(self) -> tuple[float, float]:
-        """Return the stretch of positions that ``place`` runs over.
-
-        It is the statistic's range; an infinite side is cut at 200 times what one unit
-        can change, which are 20 noise scales at epsilon 0.1. No epsilon moves it.
-        """
-        ends = self.query.bounds.cut(_WINDOW * self.query.sensitivity.l1)
-        return ends.lower, ends.upper
-
-    @property
-    def position(self) -> float:
-        """Return the true value at ``place``."""
-        low, high = self.window
-        return low + self.place * (high - low)
-
-    @property
-    def people(self) -> int:
-        """Return the number of people that the errors depend on."""
-        return self.query.size.people
-
-    @property
-    def fewest(self) -> int:
-        """Return the fewest people that the statistic is defined for."""
-        return self.query.fewest_people
-
-    @property
-    def narrow(self) -> float:
-        """Return the epsilon at which the noise is as wide as the bounds."""
-        return self.query.sensitivity.l1 / self.query.bounds.width
-
-    @property
-    def people_label(self) -> str:
-        """Return what the number of people is called on an axis."""
-        by_group = isinstance(self.query, GroupedQuery)
-        return f"number of {self.query.unit.counted}{' in a group' * by_group}"
-
-    @property
-    def position_label(self) -> str:
-        """Return what the true value is called on an axis."""
-        return f"true {self.each or self.query.title}"
-
-    @property
-    def each(self) -> str:
-        """Return which number of the answer is compared; empty where it has one."""
-        return each_number(self.query)
-
-    @property
-    def unit(self) -> str:
-        """Return the unit of the answer."""
-        return self.query.unit_text
-
-    def at_epsilon(self, epsilon: float) -> ErrorSetting:
-        """Return the setting with another epsilon."""
-        return replace(self, epsilon=epsilon)
-
-    def of_people(self, people: int) -> ErrorSetting:
-        """Return the setting for another number of people."""
-        return replace(self, query=self.query.resized(people))
-
-    def at_place(self, place: float) -> ErrorSetting:
-        """Return the setting with another true value, as a share of the window."""
-        return replace(self, place=place)
-
-    def moments(self, key: str, at: FloatArray | float) -> ErrorMoments:
-        """Return the errors of a mechanism at true values, and the epsilon it gives.
-
-        That is the one asked for, or the real one where the claim does not hold.
-        """
-        mechanism, delta = self.mechanism(key), self.delta if EVERY[key].needs_delta else 0.0
-        holds = EVERY[key].claim_holds
-        return ErrorMoments(
-            bias=mechanism.bias(at),
-            spread=np.sqrt(mechanism.variance(at)),
-            rmse=np.sqrt(mechanism.mse(at)),
-            epsilon=self.epsilon
-            if holds
-            else mechanism.epsilon(self.query.sensitivity, delta=delta),
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -486,3 +283,40 @@ def _experiment(
     root = float(np.sqrt(square.mean()))
     slope = 2 * root if root > 0 else 1.0
     return root, float(2 * square.std() / np.sqrt(draws) / slope)
+
+
+_TABLE_DRAWS: Final = 200
+
+
+def of_table(requests: Sequence[Request], value: FloatArray, *, number: int = 0) -> ErrorCurve:
+    """Return the errors of a quantile of the table against epsilon. CONFIDENTIAL.
+
+    Exact for one quantile; simulated for one of several.
+
+    Args:
+        requests: The question by one mechanism, with each epsilon, ascending.
+        value: What the answers are drawn from.
+        number: Which of several quantiles.
+
+    """
+    rows = [_of_table(cast("Any", asked.plan), value, number) for asked in requests]
+    bias, spread, rmse = np.array(rows).T
+    epsilons = np.array([asked.epsilon for asked in requests])
+    key = requests[0].mechanism_key
+    return ErrorCurve(key=key, x=epsilons, bias=bias, spread=spread, rmse=rmse, epsilon=epsilons)
+
+
+def _of_table(
+    plan: RankPlan | ChainPlan, value: FloatArray, number: int
+) -> tuple[float, float, float]:
+    if isinstance(plan, RankPlan):
+        grid = plan.statistic.grid
+        likely = plan.mechanism.probabilities(value)
+        away = grid - grid[np.argmax(value)]
+        bias = float(likely @ away)
+        return bias, float(np.sqrt(likely @ (away - bias) ** 2)), float(np.sqrt(likely @ away**2))
+    drawn = plan.mechanism.simulate(value, rng=SIMULATION.rng, size=(_TABLE_DRAWS, len(value)))
+    share = plan.shares[number : number + 1]
+    places = [estimated_places(*split_at_each(one), share)[0] for one in drawn]
+    answers = plan.statistic.grid[np.array(places, dtype=np.intp)]
+    return moments_of(answers - plan.truth(value)[number])

@@ -1,8 +1,8 @@
-"""Bias, SD and RMSE of answers that follow from several noisy numbers.
+"""The errors of an answer at one setting: in closed form, or simulated.
 
-Those of groups, differences and matrices are simulated from an assumed table, with the
-same draws at every setting. Those of quantiles depend on how dense the values of the
-table are, so that they are computed from the table itself. CONFIDENTIAL.
+Noise on each number of an answer has a closed form. The answers of groups, differences
+and matrices follow from several noisy numbers, and are simulated from an assumed table,
+with the same draws at every setting. PUBLIC.
 """
 
 from __future__ import annotations
@@ -14,23 +14,176 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from dpcore.analyses.base import Request
+from dpcore.analyses.base import Question, Request
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.measurement import SimulatedDraws
-from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
-from dpcore.inference.quantile_intervals import estimated_places
 from dpcore.mechanisms.catalog import EVERY
+from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.quantiles import split_at_each
-from dpcore.studies.comparing.error_curves import ErrorCurve, ErrorMoments
 
 DRAWS: Final = 4000
-_TABLE_DRAWS: Final = 200
-_SIMULATION: Final = SimulatedDraws(draws=DRAWS)
+SIMULATION: Final = SimulatedDraws(draws=DRAWS)
 _MOST_UNTOLD: Final = 0.5
 """From which part of answers on that cannot be given no error is shown."""
 _SHARE: Final = "share of the largest variance"
+
+
+_WINDOW = 200.0
+
+
+def comparable(query: Question) -> bool:
+    """Tell whether noise on each number of the answer can answer the question.
+
+    Not one of ranks or of ratios, which follow from other numbers, nor a whole matrix.
+    """
+    return not (query.follows or query.kind.of_matrix)
+
+
+def each_number(query: Question) -> str:
+    """Return what one of several numbers of the answer is; empty if there is one.
+
+    All have noise of their own of the same law, so that comparing one compares all.
+    """
+    if isinstance(query, GroupedQuery):
+        return f"{query.kind} of one group"
+    if not query.kind.of_cells:
+        return ""
+    if isinstance(query, MarginalsQuery):
+        return "count of one cell" + ", before tables are made consistent" * query.consistent
+    if query.kind is StatisticKind.CROSS_TABLE:
+        return "count of one cell"
+    noun = "count" if query.kind is StatisticKind.HISTOGRAM else "share"
+    cell = "bin" if query.column.kind.is_numeric else "category"
+    return f"{noun} of one {cell}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ErrorMoments:
+    """The errors of a mechanism at one or several positions."""
+
+    bias: FloatArray
+    spread: FloatArray
+    rmse: FloatArray
+    epsilon: float
+    """The privacy that is really given."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorSetting:
+    """One point of the comparison.
+
+    Raises:
+        ParameterError: If the statistic is not ``comparable``.
+
+    """
+
+    query: Question
+    """The statistic with its public numbers."""
+    epsilon: float
+    """Privacy parameter of every mechanism."""
+    delta: float
+    """Used by the Gaussian mechanism only."""
+    place: float
+    """Where the true value lies between its bounds, from 0 to 1."""
+
+    def __post_init__(self) -> None:
+        if not comparable(self.query):
+            raise ParameterError(
+                f"a {self.query.kind} is not a number with noise on it; ask for another statistic."
+            )
+
+    def mechanism(self, key: str) -> Mechanism:
+        """Return the calibrated mechanism of that key."""
+        entry = EVERY[key]
+        return entry.calibrate(
+            sensitivity=self.query.sensitivity,
+            epsilon=self.epsilon,
+            delta=self.delta if entry.needs_delta else 0.0,
+            bounds=self.query.bounds,
+        )
+
+    @property
+    def window(self) -> tuple[float, float]:
+        """Return the stretch of positions that ``place`` runs over.
+
+        It is the statistic's range; an infinite side is cut at 200 times what one unit
+        can change, which are 20 noise scales at epsilon 0.1. No epsilon moves it.
+        """
+        ends = self.query.bounds.cut(_WINDOW * self.query.sensitivity.l1)
+        return ends.lower, ends.upper
+
+    @property
+    def position(self) -> float:
+        """Return the true value at ``place``."""
+        low, high = self.window
+        return low + self.place * (high - low)
+
+    @property
+    def people(self) -> int:
+        """Return the number of people that the errors depend on."""
+        return self.query.size.people
+
+    @property
+    def fewest(self) -> int:
+        """Return the fewest people that the statistic is defined for."""
+        return self.query.fewest_people
+
+    @property
+    def narrow(self) -> float:
+        """Return the epsilon at which the noise is as wide as the bounds."""
+        return self.query.sensitivity.l1 / self.query.bounds.width
+
+    @property
+    def people_label(self) -> str:
+        """Return what the number of people is called on an axis."""
+        by_group = isinstance(self.query, GroupedQuery)
+        return f"number of {self.query.unit.counted}{' in a group' * by_group}"
+
+    @property
+    def position_label(self) -> str:
+        """Return what the true value is called on an axis."""
+        return f"true {self.each or self.query.title}"
+
+    @property
+    def each(self) -> str:
+        """Return which number of the answer is compared; empty where it has one."""
+        return each_number(self.query)
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of the answer."""
+        return self.query.unit_text
+
+    def at_epsilon(self, epsilon: float) -> ErrorSetting:
+        """Return the setting with another epsilon."""
+        return replace(self, epsilon=epsilon)
+
+    def of_people(self, people: int) -> ErrorSetting:
+        """Return the setting for another number of people."""
+        return replace(self, query=self.query.resized(people))
+
+    def at_place(self, place: float) -> ErrorSetting:
+        """Return the setting with another true value, as a share of the window."""
+        return replace(self, place=place)
+
+    def moments(self, key: str, at: FloatArray | float) -> ErrorMoments:
+        """Return the errors of a mechanism at true values, and the epsilon it gives.
+
+        That is the one asked for, or the real one where the claim does not hold.
+        """
+        mechanism, delta = self.mechanism(key), self.delta if EVERY[key].needs_delta else 0.0
+        holds = EVERY[key].claim_holds
+        return ErrorMoments(
+            bias=mechanism.bias(at),
+            spread=np.sqrt(mechanism.variance(at)),
+            rmse=np.sqrt(mechanism.mse(at)),
+            epsilon=self.epsilon
+            if holds
+            else mechanism.epsilon(self.query.sensitivity, delta=delta),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,8 +305,8 @@ class AnswerSetting:
             nothing = np.full(np.shape(at), np.nan)
             return ErrorMoments(bias=nothing, spread=nothing, rmse=nothing, epsilon=self.epsilon)
         rows = [
-            _moments(
-                plan.errors(float(x), group=self.group, number=self.number, simulation=_SIMULATION)
+            moments_of(
+                plan.errors(float(x), group=self.group, number=self.number, simulation=SIMULATION)
             )
             for x in np.ravel(places)
         ]
@@ -181,6 +334,10 @@ class AnswerSetting:
         return True
 
 
+ComparedPoint = ErrorSetting | AnswerSetting
+"""A point of a comparison, which can be moved along each axis."""
+
+
 def error_table(setting: AnswerSetting, keys: Sequence[str]) -> dict[str, FloatArray]:
     """Return the RMSE of every number of the answer, by mechanism."""
     each = [replace(setting, number=number) for number in range(len(setting.numbers))]
@@ -189,7 +346,7 @@ def error_table(setting: AnswerSetting, keys: Sequence[str]) -> dict[str, FloatA
     }
 
 
-def _moments(errors: FloatArray) -> tuple[float, float, float]:
+def moments_of(errors: FloatArray) -> tuple[float, float, float]:
     """Return bias, standard deviation and RMSE of simulated errors."""
     given = errors[np.isfinite(errors)]
     if len(given) <= _MOST_UNTOLD * len(errors):
@@ -197,37 +354,3 @@ def _moments(errors: FloatArray) -> tuple[float, float, float]:
     bias, spread = float(given.mean()), float(given.std())
     seen = abs(bias) > 2 * spread / np.sqrt(len(given))
     return bias if seen else 0.0, spread, float(np.sqrt(np.mean(given**2)))
-
-
-def of_table(requests: Sequence[Request], value: FloatArray, *, number: int = 0) -> ErrorCurve:
-    """Return the errors of a quantile of the table against epsilon. CONFIDENTIAL.
-
-    Exact for one quantile; simulated for one of several.
-
-    Args:
-        requests: The question by one mechanism, with each epsilon, ascending.
-        value: What the answers are drawn from.
-        number: Which of several quantiles.
-
-    """
-    rows = [_of_table(cast("Any", asked.plan), value, number) for asked in requests]
-    bias, spread, rmse = np.array(rows).T
-    epsilons = np.array([asked.epsilon for asked in requests])
-    key = requests[0].mechanism_key
-    return ErrorCurve(key=key, x=epsilons, bias=bias, spread=spread, rmse=rmse, epsilon=epsilons)
-
-
-def _of_table(
-    plan: RankPlan | ChainPlan, value: FloatArray, number: int
-) -> tuple[float, float, float]:
-    if isinstance(plan, RankPlan):
-        grid = plan.statistic.grid
-        likely = plan.mechanism.probabilities(value)
-        away = grid - grid[np.argmax(value)]
-        bias = float(likely @ away)
-        return bias, float(np.sqrt(likely @ (away - bias) ** 2)), float(np.sqrt(likely @ away**2))
-    drawn = plan.mechanism.simulate(value, rng=_SIMULATION.rng, size=(_TABLE_DRAWS, len(value)))
-    share = plan.shares[number : number + 1]
-    places = [estimated_places(*split_at_each(one), share)[0] for one in drawn]
-    answers = plan.statistic.grid[np.array(places, dtype=np.intp)]
-    return _moments(answers - plan.truth(value)[number])
