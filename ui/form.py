@@ -263,6 +263,7 @@ class DeclaredStudy(Generic[_D, _R]):
         design: Makes a design of the settings. It raises where they do not go together.
         run: Runs a design, and returns what is known of it.
         views: What is shown of a run, by tabs; the first one is the answer.
+        own: The view of the table in use, if one is: it comes first where there is a table.
         why: Explains the answer with its numbers, in two sentences.
         claims: What the source says, and what became of it.
         numbers: Every number of a run, as a table.
@@ -282,6 +283,7 @@ class DeclaredStudy(Generic[_D, _R]):
     claims: Callable[[_R], Sequence[ClaimFinding]] | None = None
     numbers: Callable[[_R], pd.DataFrame] | None = None
     methods: Callable[[_R], str]
+    own: str = ""
 
 
 def explore(title: str, sentence: str, show: Callable[[], None], *, methods: str) -> None:
@@ -318,7 +320,7 @@ def draw(study: DeclaredStudy[Any, Any]) -> None:
         with controls.valid():
             design = study.design(**study.form.ask())
         run = study.run(design)
-    views = dict(study.views)
+    views = dict(layout.own_first(study.views, study.own) if study.own else study.views)
     if study.claims is not None:
         views["Claims"] = partial(_claims, study.claims)
     with st.container(key="study-answer"):

@@ -46,8 +46,8 @@ _RULES = """
 }
 [data-testid="stMainBlockContainer"] { padding: 4rem 2rem 3rem; max-width: 1180px; }
 [data-testid="stHeading"] h1 { font-size: 2rem; padding: 0.25rem 0; }
-[data-testid="stHeading"] h2 { font-size: 1.375rem; padding: 0.5rem 0 0.25rem; }
-[data-testid="stHeading"] h3 { font-size: 1.1rem; padding: 0.25rem 0; }
+[data-testid="stHeading"] h2 { font-size: 1.375rem; padding: 0.5rem 0 0.75rem; }
+[data-testid="stHeading"] h3 { font-size: 1.1rem; padding: 0.25rem 0 0.75rem; }
 /* Sections of a place, and views of a section: lines of links that wrap. */
 .st-key-sections, .st-key-views { gap: 0 0.75rem !important; }
 .st-key-sections { border-bottom: 1px solid rgba(127, 127, 127, 0.35); }
@@ -68,11 +68,21 @@ _RULES = """
 }
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] { padding: 4rem 1rem 2rem; }
-  /* On a phone the question takes two columns, so that its answer is in view. */
-  .st-key-question [data-testid="stHorizontalBlock"] {
-    display: grid; grid-template-columns: 1fr 1fr; gap: 0.5rem;
+  /* On a phone controls and numbers stand in two columns, so that the answer is in view. */
+  [data-testid="stHorizontalBlock"]:has(
+    > [data-testid="stColumn"] :is(
+      [data-testid="stNumberInput"], [data-testid="stSelectbox"], [data-testid="stTextInput"],
+      [data-testid="stMetric"]
+    )
+  ):not(:has(
+    [data-testid="stBidiComponentRegular"], [data-testid="stDataFrame"],
+    [data-testid="stExpander"], [data-testid="stMarkdown"], [data-testid="stAlert"],
+    [data-testid="stButtonGroup"], [data-testid="stRadio"]
+  )) {
+    display: grid; grid-template-columns: 1fr 1fr; gap: 0.7rem 0.5rem;
+    > [data-testid="stColumn"] { min-width: 0; width: auto; }
+    > [data-testid="stColumn"]:has([data-testid="stMultiSelect"]) { grid-column: span 2; }
   }
-  .st-key-question [data-testid="stColumn"] { min-width: 0; width: auto; }
 }
 .st-key-plan-rows { gap: 0.25rem !important; }
 /* On a phone a row of the plan takes two lines, and names its cells itself. */

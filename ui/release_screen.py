@@ -1,4 +1,4 @@
-"""The screen of a question: its answer at the left, what it costs and compares to at the right.
+"""The screen of a question: its answer, what it costs and compares to beside it, losses below.
 
 Everything has its place before it is known: nothing moves when the answer arrives.
 """
@@ -66,7 +66,7 @@ def places() -> Stage:
         actions = left.container(key="act")
         card = left.container(key="card")
         beside = right.container(border=True, key="beside")
-        curator = right.container()
+        curator = st.container()
     return Stage(card=card, beside=beside, curator=curator, actions=actions)
 
 
@@ -185,39 +185,31 @@ def beside(asked: Request) -> None:
     if not comparable(asked.query):
         return
     at = _setting(asked, asked.query)
-    keys = Fairness.TRUE.with_chosen(asked.mechanism_key)
+    keys = dict.fromkeys([*Fairness.TRUE.mechanisms, asked.mechanism_key])
     each = each_number(asked.query)
     unit = asked.query.quantity.of_differences
     rows = [
-        f"| {_chosen(EVERY[one.key].label, one.key == asked.mechanism_key)} | "
+        f"| {_chosen(asked) if one.key == asked.mechanism_key else EVERY[one.key].label} | "
         + " | ".join(_cell(float(number[0]), float(one.rmse[0])) for number in _errors(one))
         + " |"
-        for one in error_curves.at_setting(at, keys)
+        for one in error_curves.at_setting(at, [*keys])
     ]
     head = f"| {literal(unit)} | bias | SD | RMSE |"
     st.markdown(
         f"**Mechanisms at the same ε{f', {each}' if each else ''}**\n\n"
         + "\n".join([head, "|:--|--:|--:|--:|", *rows])
     )
-    st.caption(f"For a true value in the middle of the bounds.{_left_out(asked, keys)}")
-
-
-def _left_out(asked: Request, keys: tuple[str, ...]) -> str:
-    """Say why the chosen mechanism is not compared; nothing where it is."""
-    if asked.mechanism_key in keys:
-        return ""
-    return (
-        f" “{asked.entry.label}” is not listed: its actual ε is "
-        f"{epsilon_text(asked.effective_epsilon)}, not {epsilon_text(asked.epsilon)}."
-    )
+    st.caption("For a true value in the middle of the bounds.")
 
 
 def _errors(one: ErrorCurve) -> tuple[FloatArray, ...]:
     return one.bias, one.spread, one.rmse
 
 
-def _chosen(label: str, chosen: bool) -> str:  # noqa: FBT001
-    return f"**{label}** ◀" if chosen else label
+def _chosen(asked: Request) -> str:
+    """Mark the chosen mechanism, and say its ε where that is not the one of the others."""
+    actual = f" (actual ε = {epsilon_text(asked.effective_epsilon)})"
+    return f"**{asked.entry.label}** ◀{actual * (not asked.entry.claim_holds)}"
 
 
 def _cell(number: float, error: float) -> str:

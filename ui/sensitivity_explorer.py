@@ -576,7 +576,7 @@ def _private_number(*, people: int, epsilon: float) -> None:
             ),
         }
     )
-    results.show(leak_picture(size, widest=_EPSILONS[1]), "leak")
+    results.show(leak_picture(size, widest=_EPSILONS[1]), "leak", simulated=True)
     st.header("Repair: divide a noisy sum by a noisy count", anchor=False)
     st.markdown(
         "Each gets half of ε. Both noise scales are public constants, so the guarantee "
@@ -586,7 +586,7 @@ def _private_number(*, people: int, epsilon: float) -> None:
     rng = np.random.default_rng(_SEED)
     errors = np.array([each.noisy_average_error(_PLACE, draws=_DRAWS, rng=rng) for each in sizes])
     picture = price_picture(sizes, errors, size, place=_PLACE, epsilons=_EPSILONS)
-    results.show(picture, "price")
+    results.show(picture, "price", simulated=True)
     rmse, error = errors[-1]
     st.caption(
         f"True mean 30. With {people} people: RMSE "

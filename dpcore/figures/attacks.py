@@ -146,7 +146,7 @@ def values_picture(found: Differencing, *, name: str, what: str, unit: str) -> P
     strokes = (BEFORE, CARELESS, PRIVATE)
     return Picture.of(
         (
-            f"Exact totals tell that {name} has {said[0]}{suffix}; private ones leave "
+            f"Exact totals reveal that {name} has {said[0]}{suffix}; private ones leave "
             f"everything from {said[1]} to {said[2]}{suffix} possible"
         ),
         {

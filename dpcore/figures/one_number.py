@@ -161,7 +161,8 @@ def expected_picture(
             f"distance from the true value{f', {unit}' if unit else ''}",
             range=[-along.half, along.half],
             tickvals=ticks,
-            ticktext=["true value" if tick == 0 else _signed(tick) for tick in ticks],
+            ticktext=["0" if tick == 0 else _signed(tick) for tick in ticks],
+            tickangle=0,
         ),
         yaxis=axis(visible=False, range=[-0.5, 1.08], fixedrange=True),
         annotations=notes,
@@ -196,7 +197,7 @@ def _ticks(half: float) -> list[float]:
     [-1000.0, -500.0, 0.0, 500.0, 1000.0]
     """
     decade = 10.0 ** math.floor(math.log10(half / 2.5))
-    step = max(one * decade for one in (1, 2, 2.5, 4, 5) if 2 * one * decade <= half)
+    step = max(one * decade for one in (1, 2, 2.5, 4, 5, 10) if 2 * one * decade <= half)
     return [step * place for place in (-2, -1, 0, 1, 2)]
 
 

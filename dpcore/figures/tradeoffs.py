@@ -161,6 +161,8 @@ def errors_picture(
     notes: list[Trace] = []
     shapes: list[Trace] = []
     axes: dict[str, Any] = {}
+    least, most = (float(end(curves[0].x)) for end in (np.min, np.max))
+    decades = math.ceil(math.log10(most / least) / 2) if along.log else 1
     for place, metric in enumerate((ErrorMetric.BIAS, ErrorMetric.SPREAD, ErrorMetric.RMSE)):
         panel = "" if place == 0 else str(place + 1)
         left, right = place / 3 + _GAP * place / 2, place / 3 + 1 / 3 - _GAP * (2 - place) / 2
@@ -179,11 +181,11 @@ def errors_picture(
             )
             for curve in curves
         ]
-        # Panels are narrow on a phone: one title for all, and every other power of ten.
+        # Panels are narrow on a phone: one title for all, and two powers of ten.
         scale = _scale(along.label, log=along.log) | FITTING
         if place != 1:
             scale.pop("title")
-        scale |= {"tickangle": 0, **({"dtick": 2} if along.log else {"nticks": 3})}
+        scale |= {"tickangle": 0, **({"dtick": decades} if along.log else {"nticks": 3})}
         axes[f"xaxis{panel}"] = scale | {"domain": [left, right], "anchor": "y"}
         notes.append(
             note(
@@ -199,14 +201,15 @@ def errors_picture(
         )
         shapes.append(now(along.at, "") | {"xref": f"x{panel}"})
     ranked = sorted(here, key=lambda curve: float(curve.rmse[0]))
-    said = ", ".join(f"{_LABELS[curve.key]} {_error_text(curve)}" for curve in ranked)
     of_each = f" of the {each}" if each else ""
+    errors = ", ".join(f"{_LABELS[curve.key]} {_error_text(curve)}" for curve in ranked)
     return Picture.of(
-        f"RMSE{of_each} at {along.label} = {significant(along.at)}"
-        f"{f', in {unit}' if unit else ''}: {said}"
-        f"{f'. {bias}' if unbiased else ''}",
+        f"RMSE{of_each} at {along.label} = {significant(along.at)}: "
+        + " to ".join(f"{_error_text(one)} ({_LABELS[one.key]})" for one in (ranked[0], ranked[-1]))
+        + (f", in {unit}" if unit else ""),
         _errors_table(curves, along),
         drawn=f"Bias, standard deviation and RMSE against {along.label}, a line a mechanism",
+        more=f"{errors}{f'. {bias}' if unbiased else ''}",
         traces=traces,
         height=360,
         yaxis=_scale(f"error{f', {unit}' if unit else ''}", log=True) | FITTING | _ends(curves),

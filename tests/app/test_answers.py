@@ -102,7 +102,7 @@ def test_the_curator_sees_the_bias_of_answers_from_resamples_too(pay):
         assert "After clamping and imputation" not in {metric.label for metric in app.metric}
         (toggle,) = [each for each in app.toggle if "bounds and missing" in each.label]
         toggle.set_value(True).run()
-        off = by_label(app.metric, "Error: bias").value
+        off = by_label(app.metric, "Bias").value
         assert off == f"{significant(COMPUTED - RAW, 4)} euros"
 
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from dpcore.analyses.base import Request
 from dpcore.analyses.bootstrap import BootstrapRequest
 from dpcore.analyses.clamping_bias import CAUSES, Bias, bias
-from dpcore.analyses.measurement import Direct
 from dpcore.analyses.resized import ResizedRequest
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.contribution_bounds import CappedDataset
 from dpcore.formatting import capital, people, significant
-from dpcore.inference.intervals import expect
 from ui import confidential, results, session
 from ui.study import Study
 from ui.text import after_number, literal
@@ -22,6 +19,7 @@ from ui.text import after_number, literal
 AboutColumns = Request | BootstrapRequest | ResizedRequest | SubsampledRequest
 
 _DIGITS = 4
+_NOTHING = "Clamping and imputation change nothing here"
 
 
 def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
@@ -39,23 +37,13 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
         outside(found, asked.query.unit.counted)
         beyond_the_cap(study.in_memory)
         if len(found.labels) == 1:
-            _three_parts(found, asked, study)
-            unit = asked.query.quantity.of_differences
-            name = f"effect on the answer{f', {unit}' if unit else ''}"
-            results.table(
-                {"cause": CAUSES, name: found.effects[:, 0]},
-                column_config={name: results.SIX_DIGITS},
-                key="bias-causes",
-            )
+            _one_number(found, asked)
         else:
             _parts(found)
         st.caption(
-            "“Raw data” is the column as it was read: values as they are, "
-            f"{session.unit().counted} "
-            "without one left out, divided by how many there are. More ε means less "
-            "noise, and more rows less of both. Bias stays: wider bounds, another "
-            "value for missing ones or a smaller minimum change it, and none of that "
-            "may be chosen by looking here."
+            f"“Raw data” is the column as it was read, with all {session.unit().counted}. More ε "
+            "or more rows reduce the noise; the bias stays. Do not tune bounds from this "
+            "panel: that would leak."
         )
 
 
@@ -92,11 +80,11 @@ def outside(found: Bias, counted: str) -> None:
     st.markdown("\n\n".join(lines))
 
 
-def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
-    """Show the value both ways, and its error in three parts."""
+def _one_number(found: Bias, asked: AboutColumns) -> None:
+    """Show the value both ways, and what moved it."""
     quantity = asked.query.quantity
-    unit = after_number(quantity.suffix)
-    computed, raw, off = (float(numbers[0]) for numbers in (found.computed, found.raw, found.total))
+    unit, off = after_number(quantity.suffix), after_number(quantity.of_differences)
+    computed, raw, moved = (float(each[0]) for each in (found.computed, found.raw, found.total))
     results.metrics(
         {
             "After clamping and imputation": (
@@ -107,36 +95,13 @@ def _three_parts(found: Bias, asked: AboutColumns, study: Study) -> None:
                 f"{quantity.about(raw, _DIGITS)}{unit}",
                 "Of the values as they were read.",
             ),
-        }
-    )
-    noise, sampling = _public_errors(asked, study)
-    results.metrics(
-        {
-            "Error: noise": (noise, "95 times of 100, at worst."),
-            "Error: sampling": (sampling, "95 times of 100, at most."),
-            "Error: bias": (
-                f"{significant(off, _DIGITS)}{after_number(quantity.of_differences)}",
+            "Bias": (
+                f"{significant(moved, _DIGITS)}{off}",
                 "The computed value minus the raw one. No interval covers it.",
             ),
         }
     )
-
-
-def _public_errors(asked: AboutColumns, study: Study) -> tuple[str, str]:
-    """Return how far noise and sampling take the answer, in words."""
-    query = asked.query
-    unit = after_number(query.quantity.of_differences)
-    if not (isinstance(asked, Request) and isinstance(asked.plan, Direct)):
-        return "see above", "see above" if study.sampled else "none"
-    ahead = expect(asked.mechanism, query.statistic, query.bounds)
-    if not study.sampled:
-        return f"± {significant(ahead.noise)}{unit}", "none"
-    sampling = (
-        "depends on the answer"
-        if np.isinf(ahead.sampling)
-        else f"± {significant(ahead.sampling)}{unit}"
-    )
-    return f"± {significant(ahead.noise)}{unit}", sampling
+    st.markdown(literal(f"{causes_text(found, asked)}."))
 
 
 def causes_text(found: Bias, asked: AboutColumns) -> str:
@@ -147,12 +112,14 @@ def causes_text(found: Bias, asked: AboutColumns) -> str:
         for cause, effect in zip(CAUSES, found.effects[:, 0], strict=True)
         if effect
     ]
-    return "; ".join(moved) or "Clamping and imputation change nothing here"
+    return "; ".join(moved) or _NOTHING
 
 
 def _parts(found: Bias) -> None:
     """List several numbers both ways, each with what moved it."""
-    effects = dict(zip(CAUSES, found.effects, strict=True))
+    effects = {c: each for c, each in zip(CAUSES, found.effects, strict=True) if each.any()}
+    if not effects:
+        st.markdown(f"{_NOTHING}.")
     numbers = {
         "after clamping and imputation": found.computed,
         "raw data": found.raw,

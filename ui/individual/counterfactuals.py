@@ -60,7 +60,7 @@ def show(subject: Subject, study: Study) -> None:
         return
     sides = {"Move one person, watch everybody": _moves, "Blend into the crowd": show_crowd}
     layout.show(sides, subject, study, key="what-if-side")
-    with st.expander("What is this?", key="what-if-definitions"):
+    with st.expander("Methods", key="what-if-definitions"):
         st.markdown(
             f"One {session.unit().noun}'s loss depends on everybody's records. An outlier "
             "moves the mean or the fit, and so changes the losses of others. That is why "
@@ -81,18 +81,11 @@ def _moves(subject: Subject, study: Study) -> None:
         "own loss, and to "
         f"everybody else's. {_direction(subject)}"
     )
-    can_join = isinstance(subject, ModelSubject) or not subject.request.query.size.public
-    who = st.radio(
-        "What to do",
-        [_MOVE, _JOIN] if can_join else [_MOVE],
-        horizontal=True,
-        key="move-who",
-        persist_state="session",
-        help=None
-        if can_join
-        else f"Nobody can join a table whose number of {session.unit().nouns} is public.",
-    )
-    person = None
+    who, person = _MOVE, None
+    # Nobody can join a table whose number of people is public.
+    if isinstance(subject, ModelSubject) or not subject.request.query.size.public:
+        options = [_MOVE, _JOIN]
+        who = controls.HERE.radio("What to do", options, key="move-who", kept="session")
     if who == _MOVE:
         person = one_person.choose(subject, study, "move", usual=one_person.TYPICAL)
         if person is None:

@@ -92,7 +92,7 @@ def show(subject: Subject, study: Study) -> None:
         "Bounds": _bounds,
     }
     layout.show(sides, subject, person, laws, key="person-side")
-    with st.expander("What is this?", key="person-definitions"):
+    with st.expander("Methods", key="person-definitions"):
         _definitions()
 
 
@@ -129,12 +129,12 @@ def _laws_of(subject: Subject, entry: int) -> PersonLaws:
 
 def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     share = controls.HERE.slider(
-        f"ε that is allowed for free, as a part of this {session.unit().noun}'s own, %",
+        "Show δ at this share of the own ε, %",
         50,
         (0, 150),
         key="person-epsilon",
         note="e^ε is how many times as likely a release may be in one world as in the "
-        "other. What sticks out above that is δ.",
+        "other. What exceeds that is δ.",
     )
     known = 0 < person.epsilon < np.inf
     epsilon = share / 100 * (person.epsilon if known else float(subject.request.epsilon))
@@ -142,11 +142,8 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
     line = laws.line()
     if line is None:
         st.markdown(
-            f"At ε = {significant(epsilon)} what sticks out has probability "
-            f"{delta_text(delta)}. Several numbers are released here at once, or the "
-            f"{session.unit().noun} moves none of them: there is no single number "
-            "whose two laws could "
-            "be drawn."
+            f"At ε = {significant(epsilon)} δ is {delta_text(delta)}. There is no chart: several "
+            f"numbers are released at once, or the {session.unit().noun} moves none of them."
         )
         return
     picture = laws_picture(

@@ -94,7 +94,7 @@ def show(subject: Subject, study: Study) -> None:
         _mean(target, subject, study)
     elif target is not None:
         _count(target, subject)
-    with st.expander("What is this?", key="publishing-what"):
+    with st.expander("Methods", key="publishing-what"):
         st.markdown(
             f"**A mean of n {session.unit().nouns} with Laplace noise of scale b.** Without "
             f"{session.unit().noun} i the mean moves by |xᵢ − m|/(n − 1). The loss is εᵢ = |xᵢ "
@@ -350,7 +350,7 @@ def show_reports(subject: Subject, study_in_use: Study) -> None:
     source = _source(subject)
     draws = _draws(subject, study_in_use, settings, source)
     _results(draws, settings)
-    with st.expander("What is this?", key="telling-what"):
+    with st.expander("Methods", key="telling-what"):
         _explain_reports()
 
 

@@ -59,6 +59,7 @@ from ui.form import DeclaredStudy, Listed, NumberSetting, Pane, SettingsForm, Sl
 from ui.resampling import standard_errors_release
 from ui.resampling.standard_errors_settings import FORM, BootstrapSettings, design, find_noise
 
+_YOURS: Final = "Your table"
 _PIECES = 4
 _SHARE = 0.1
 _CORRECTED = 3
@@ -684,8 +685,9 @@ STUDY: Final = DeclaredStudy(
         "Privacy": _privacy,
         "Copies": _copies,
         "Averages": _averages,
-        "Your table": _own,
+        _YOURS: _own,
     },
     why=why,
     methods=_methods,
+    own=_YOURS,
 )
