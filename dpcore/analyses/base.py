@@ -33,10 +33,12 @@ from dpcore.postprocessing.share_constraints import CONSTRAINT, Constraint
 from dpcore.privacy_filter import PrivacyCost, computed, typed
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import missing_values, statement
+from dpcore.statistics.entries import joint_entries, joint_rows
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, GROUPING
 from dpcore.statistics.statistic import Partial, Statistic
+from dpcore.statistics.user_level import entries_of_people, of_people, owners_of
 
 
 class Mode(StrEnum):
@@ -84,8 +86,8 @@ class Question:
             """What is public about the number of people."""
 
         @property
-        def statistic(self) -> Statistic:
-            """The statistic itself."""
+        def of_rows(self) -> Statistic:
+            """The statistic of rows, whoever has them."""
 
         @property
         def title(self) -> str:
@@ -99,14 +101,57 @@ class Question:
         def unit_text(self) -> str:
             """The unit of the answer, empty where it has none."""
 
-        def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-            """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-
-        def values(self, dataset: Dataset) -> FloatArray:
-            """Return one entry for each person behind the statistic. CONFIDENTIAL."""
-
         def parameters(self) -> dict[str, Any]:
             """Return all that defines the analysis, ready for JSON."""
+
+    @property
+    def statistic(self) -> Statistic:
+        """Return the statistic itself: of entries that are people with all rows."""
+        cap = self.unit.cap
+        return self.of_rows if cap is None else of_people(self.of_rows, cap)
+
+    def counted_rows(self, dataset: Dataset) -> NDArray[np.intp]:
+        """Return the rows of a table, from 0, that count. CONFIDENTIAL."""
+        return joint_rows(dataset, self.measured)
+
+    def row_values(self, dataset: Dataset) -> FloatArray:
+        """Return an entry for each row that counts. CONFIDENTIAL.
+
+        Numbers of the columns ``measured``, as in the table, and the code of the group:
+        the last group is that of everybody without a label on the public list. Missing
+        values are dropped or replaced as the columns say.
+
+        Raises:
+            DataError: A column cannot be read as declared.
+            ParameterError: The data set declares a column otherwise.
+
+        """
+        rows = self.counted_rows(dataset)
+        return joint_entries(dataset, rows, self.measured, self.grouping)
+
+    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
+        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL.
+
+        Where people have several, their number in the order of the table.
+        """
+        return owners_of(self.counted_rows(dataset), dataset, self.unit)
+
+    def values(self, dataset: Dataset) -> FloatArray:
+        """Return one entry for each person behind the statistic. CONFIDENTIAL.
+
+        That of the row, or those of all rows of a person in one line where several
+        count (``user_level.packed``).
+
+        Raises:
+            DataError: A column cannot be read as declared.
+            ParameterError: The data set declares a column otherwise, or counts another
+                number of rows a person.
+
+        """
+        values = self.row_values(dataset)
+        if dataset.cap is None and self.unit.cap is None:
+            return values  # one row a person, whichever it is
+        return entries_of_people(values, self.counted_rows(dataset), dataset, self.unit)
 
     def missing_values(self, column: Column) -> str:
         """Return how missing values of one of its columns are treated, in words."""

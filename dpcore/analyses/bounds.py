@@ -34,7 +34,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request, column_from
@@ -52,12 +51,10 @@ from dpcore.formatting import in_full
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import filled
-from dpcore.statistics.entries import joint_entries, joint_rows
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, SHARED
 from dpcore.statistics.statistic import Statistic
-from dpcore.statistics.user_level import entries_of_people, of_people, owners_of
 
 EMPTY_PASSES: Final = 0.01
 """The probability that an empty bin passes the threshold, at most."""
@@ -150,15 +147,14 @@ class BoundsQuery(Question):
         return np.concatenate([-edges[:0:-1], [0.0], edges[:-1]])
 
     @property
-    def statistic(self) -> Statistic:
-        """Return the counts of all bins: of people, where several rows of one count."""
+    def of_rows(self) -> Statistic:
+        """Return the counts of all bins."""
         lows = self.lower_ends
         names = tuple(
             f"{in_full(low)} to {in_full(0.0 - high)}"
             for low, high in zip(lows, lows[::-1], strict=True)
         )
-        counts = Histogram(labels=names, size=self.size)
-        return counts if self.unit.cap is None else of_people(counts, self.unit.cap)
+        return Histogram(labels=names, size=self.size)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -190,22 +186,9 @@ class BoundsQuery(Question):
             lower_ends=tuple(self.lower_ends.tolist()),
         )
 
-    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-        return owners_of(joint_rows(dataset, self.columns), dataset, self.unit)
-
-    def values(self, dataset: Dataset) -> FloatArray:
-        """Return the bin of everybody who has a value. CONFIDENTIAL.
-
-        Raises:
-            DataError: The column cannot be read as declared.
-            ParameterError: The data set declares it otherwise, or counts another number
-                of rows a person.
-
-        """
-        rows = joint_rows(dataset, self.columns)
-        numbers = joint_entries(dataset, rows, self.columns, None)[:, 0]
-        return entries_of_people(self.bins(numbers), rows, dataset, self.unit)
+    def row_values(self, dataset: Dataset) -> FloatArray:
+        """Return the bin of every row that has a value. CONFIDENTIAL."""
+        return self.bins(Question.row_values(self, dataset)[:, 0])
 
     def bins(self, numbers: FloatArray) -> FloatArray:
         """Return the bin of each number, which depends on no other one. CONFIDENTIAL."""

@@ -184,11 +184,11 @@ class CrossedQuery(Question):
             margins=self.margins,
         )
 
-    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
+    def counted_rows(self, dataset: Dataset) -> NDArray[np.intp]:
         """Return the row, from 0, of who has all answers. CONFIDENTIAL."""
-        return reduce(np.intersect1d, [each.rows(dataset) for each in self.crossed])
+        return reduce(np.intersect1d, [each.counted_rows(dataset) for each in self.crossed])
 
-    def values(self, dataset: Dataset) -> FloatArray:
+    def row_values(self, dataset: Dataset) -> FloatArray:
         """Return the cell of everybody who has all answers. CONFIDENTIAL.
 
         Missing values are dropped or replaced as each column says.
@@ -208,11 +208,12 @@ class CrossedQuery(Question):
             DataError, ParameterError: As ``values``.
 
         """
-        kept = self.rows(dataset)
-        return tuple(
-            each.values(dataset)[np.searchsorted(each.rows(dataset), kept)].astype(np.intp)
+        kept = self.counted_rows(dataset)
+        places = (
+            each.row_values(dataset)[np.searchsorted(each.counted_rows(dataset), kept)]
             for each in self.crossed
         )
+        return tuple(place.astype(np.intp) for place in places)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

@@ -28,7 +28,6 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import TEXT, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
-from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
@@ -44,8 +43,6 @@ from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, PAIR_ONLY, missi
 from dpcore.statistics.group_sums import PAIR, PairMoments
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import GROUPING
-from dpcore.statistics.statistic import Statistic
-from dpcore.statistics.user_level import of_people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,14 +103,7 @@ class DifferenceQuery(OfGroups):
         return self.declared.lower, self.declared.upper
 
     @property
-    def statistic(self) -> Statistic:
-        """Return the counts and sums of the two groups."""
-        if self.unit.cap is not None:
-            return of_people(self.moments, self.unit.cap)
-        return self.moments
-
-    @property
-    def moments(self) -> PairMoments:
+    def of_rows(self) -> PairMoments:
         """Return the counts and sums of the two groups, whoever has the rows."""
         one, other = (self.group.labels.index(label) for label in self.pair)
         return PairMoments(
@@ -198,15 +188,11 @@ class DifferenceQuery(OfGroups):
         """Return how a request for it is carried out."""
         return DifferencePlan(
             mechanism=cast("Laplace | Gaussian", request.mechanism),
-            statistic=self.moments,
+            statistic=self.of_rows,
             sensitivity=request.sensitivity,
             pair=self.pair,
             names=self.names,
         )
-
-    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-        return self.part.rows(dataset)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

@@ -60,7 +60,6 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import GROUPING
 from dpcore.statistics.statistic import Statistic
 from dpcore.statistics.sums_and_means import Sum
-from dpcore.statistics.user_level import of_people
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,21 +112,10 @@ class OfGroups(Question):
         """Return how missing values of one of its columns are treated, in words."""
         return missing_values(column, grouped=column in self.group.columns)
 
-    def values(self, dataset: Dataset) -> FloatArray:
-        """Return each person's number and code of the group, (n, 2). CONFIDENTIAL.
-
-        Where several rows of a person count, all of those of a person in one line
-        (``user_level.packed``). People without a label, or with one that is not on
-        the public list, belong to the last group.
-
-        Raises:
-            DataError: If a column cannot be read as declared.
-            ParameterError: If the data set declares a column otherwise.
-
-        """
-        codes = group_codes(dataset, self.group, self.part.counted_rows(dataset))
-        both = np.column_stack([self.part.row_values(dataset), codes])
-        return self.part.of_owners(both, dataset)
+    def row_values(self, dataset: Dataset) -> FloatArray:
+        """Return each row's number and code of the group, ``(n, 2)``. CONFIDENTIAL."""
+        codes = group_codes(dataset, self.group, self.counted_rows(dataset))
+        return np.column_stack([self.part.row_values(dataset), codes])
 
 
 ANY_SIZE: Final = TableSize(people=100, public=False)
@@ -210,14 +198,8 @@ class GroupedQuery(OfGroups):
         return self.group.groups
 
     @property
-    def statistic(self) -> Statistic:
+    def of_rows(self) -> Statistic:
         """Return the statistic of all groups together."""
-        if self.unit.cap is not None:
-            return of_people(self._of_rows, self.unit.cap)
-        return self._of_rows
-
-    @property
-    def _of_rows(self) -> Statistic:
         if self.moments is not None:
             return self.moments
         part = self.part.of_rows
@@ -264,10 +246,6 @@ class GroupedQuery(OfGroups):
             return {}
         names = count_names(self.groups, self.unit.counted)
         return dict.fromkeys(names.values(), self.unit.counted)
-
-    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-        return self.part.rows(dataset)
 
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out.

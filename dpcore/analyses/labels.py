@@ -41,7 +41,6 @@ from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, SHARED
 from dpcore.statistics.statistic import Statistic
-from dpcore.statistics.user_level import entries_of_people, of_people, owners_of
 
 LONGEST: Final = 100
 """Characters of a label, at most."""
@@ -95,13 +94,12 @@ class LabelsQuery(Question):
         return (self.column,)
 
     @property
-    def statistic(self) -> Statistic:
+    def of_rows(self) -> Statistic:
         """Return what a person can change: the count of their label, and of another one.
 
         Which labels there are is confidential, so that they have no names here.
         """
-        counts = Histogram(labels=("a label", "another label"), size=self.size)
-        return counts if self.unit.cap is None else of_people(counts, self.unit.cap)
+        return Histogram(labels=("a label", "another label"), size=self.size)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -134,14 +132,13 @@ class LabelsQuery(Question):
         )
         return LabelsPlan(law=law, epsilon=request.epsilon, delta=request.used_delta)
 
-    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-        return owners_of(self._labelled(dataset)[0], dataset, self.unit)
+    def counted_rows(self, dataset: Dataset) -> NDArray[np.intp]:
+        """Return the rows, from 0, with a label that a list can hold. CONFIDENTIAL."""
+        return self._labelled(dataset)[0]
 
-    def values(self, dataset: Dataset) -> FloatArray:
-        """Return that everybody who counts has a label of their own. CONFIDENTIAL."""
-        rows = self._labelled(dataset)[0]
-        return entries_of_people(np.zeros(len(rows)), rows, dataset, self.unit)
+    def row_values(self, dataset: Dataset) -> FloatArray:
+        """Return that every row that counts has a label of its own. CONFIDENTIAL."""
+        return np.zeros(len(self.counted_rows(dataset)))
 
     def value(self, dataset: Table) -> Any:  # noqa: ANN401 - counts by label
         """Return how many people have each label, by label, sorted. CONFIDENTIAL.

@@ -118,7 +118,7 @@ class MarginalsQuery(CrossedQuery):
         )
         return np.concatenate([*counts])
 
-    def values(self, dataset: Dataset) -> FloatArray:
+    def row_values(self, dataset: Dataset) -> FloatArray:
         """Return the cells of everybody who has all answers, shape ``(n, d)``. CONFIDENTIAL."""
         return np.stack(self.answers(dataset), axis=1).astype(np.float64)
 

@@ -26,7 +26,6 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
-from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
@@ -58,13 +57,11 @@ from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import clamped, divided, filled, missing_values, ungrouped
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix
-from dpcore.statistics.entries import joint_entries, joint_rows
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, GROUPING, SHARED, SIZE
 from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
 from dpcore.statistics.statistic import Statistic
-from dpcore.statistics.user_level import entries_of_people
 
 MOST_COLUMNS: Final = 20
 """Columns of a covariance matrix: 210 numbers share the budget then."""
@@ -246,26 +243,6 @@ class JointQuery(Question):
         return MatrixPlan(
             release=release, statistic=statistic, correlation=self.kind is StatisticKind.CORRELATION
         )
-
-    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL."""
-        return joint_rows(dataset, self.numbers)
-
-    def values(self, dataset: Dataset) -> FloatArray:
-        """Return each person's numbers, the code of the group last. CONFIDENTIAL.
-
-        Shape ``(n, d)``, or ``(n, d + 1)`` for a pooled statistic. People without a
-        label, or with one that is not on the public list, belong to the last group.
-
-        Raises:
-            DataError: If a column cannot be read as declared.
-            ParameterError: If the data set lists other groups, or counts several rows
-                of a person.
-
-        """
-        rows = self.rows(dataset)
-        values = joint_entries(dataset, rows, self.numbers, self.group)
-        return entries_of_people(values, rows, dataset, self.unit)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

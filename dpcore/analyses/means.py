@@ -32,7 +32,6 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
-from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
@@ -52,13 +51,10 @@ from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import clamped, filled, missing_values, said_once, ungrouped
-from dpcore.statistics.entries import joint_entries, joint_rows
 from dpcore.statistics.group_sums import MeanMoments
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import COLUMN, GROUPING, RELATION, UNIT
-from dpcore.statistics.statistic import Statistic
-from dpcore.statistics.user_level import entries_of_people, of_people, owners_of
 
 FEWEST_MEANS: Final = 2
 MOST_MEANS: Final = 20
@@ -164,14 +160,7 @@ class MeansQuery(Question):
         return bounds.lower, bounds.upper
 
     @property
-    def statistic(self) -> Statistic:
-        """Return the counts and sums of all groups."""
-        if self.unit.cap is not None:
-            return of_people(self.moments, self.unit.cap)
-        return self.moments
-
-    @property
-    def moments(self) -> MeanMoments:
+    def of_rows(self) -> MeanMoments:
         """Return the counts and sums of all groups, whoever has the rows."""
         return MeanMoments(labels_of_groups=self.group.labels, bounds=self.declared)
 
@@ -262,34 +251,11 @@ class MeansQuery(Question):
         """Return how a request for it is carried out."""
         return MeansPlan(
             mechanism=cast("Laplace | Gaussian", request.mechanism),
-            statistic=self.moments,
+            statistic=self.of_rows,
             sensitivity=request.sensitivity,
             names=self.names,
             count_names=self.count_names,
         )
-
-    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL.
-
-        Where people have several, their number in the order of the table.
-        """
-        return owners_of(joint_rows(dataset, self.numbers), dataset, self.unit)
-
-    def values(self, dataset: Dataset) -> FloatArray:
-        """Return each person's numbers and the group, ``(n, d + 1)``. CONFIDENTIAL.
-
-        Where several rows of a person count, all of those of a person in one line
-        (``user_level.packed``). People without a label, or with one that is not on
-        the public list, belong to the last group.
-
-        Raises:
-            DataError: If a column cannot be read as declared.
-            ParameterError: If the data set declares a column otherwise.
-
-        """
-        counted = joint_rows(dataset, self.numbers)
-        values = joint_entries(dataset, counted, self.numbers, self.group)
-        return entries_of_people(values, counted, dataset, self.unit)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

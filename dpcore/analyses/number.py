@@ -47,13 +47,7 @@ from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.quantiles import CumulativeCounts, RankScores, rank_scores, whole_within
 from dpcore.statistics.statistic import NumericStatistic, Statistic
 from dpcore.statistics.sums_and_means import Count, Proportion
-from dpcore.statistics.user_level import (
-    ASKED_OF_PEOPLE,
-    OF_PEOPLE,
-    entries_of_people,
-    of_people,
-    owners_of,
-)
+from dpcore.statistics.user_level import ASKED_OF_PEOPLE, OF_PEOPLE
 
 MOST_QUANTILES: Final = 19
 """Quantiles in one question: every twentieth of the people."""
@@ -107,13 +101,6 @@ class Query(Question):
         self._check_quantiles()
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
-
-    @property
-    def statistic(self) -> Statistic:
-        """Return the statistic itself: of entries that are people with all rows."""
-        if self.unit.cap is not None:
-            return of_people(self.of_rows, self.unit.cap)
-        return self.of_rows
 
     @property
     def of_rows(self) -> Statistic:
@@ -250,51 +237,8 @@ class Query(Question):
             )
         return Question.plan(self, request)
 
-    def rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the row, from 0, of each entry of ``values``. CONFIDENTIAL.
-
-        Where people have several, their number in the order of the table.
-        """
-        return owners_of(self.counted_rows(dataset), dataset, self.unit)
-
-    def values(self, dataset: Dataset) -> FloatArray:
-        """Return one entry for each person behind the statistic. CONFIDENTIAL.
-
-        A number, or all numbers of a person where several rows count
-        (``user_level.packed``). Missing values are dropped or replaced as the
-        column says. Numbers are as in the table: the statistic clamps them.
-
-        Raises:
-            DataError: If the column cannot be read as declared.
-            ParameterError: If the data set declares the column otherwise, or counts
-                another number of rows a person.
-
-        """
-        return self.of_owners(self.row_values(dataset), dataset)
-
-    def of_owners(self, values: FloatArray, dataset: Dataset) -> FloatArray:
-        """Return the entries of people, of those of the rows that count. CONFIDENTIAL.
-
-        Raises:
-            ParameterError: The data set counts another number of rows a person.
-
-        """
-        if dataset.cap is None and self.unit.cap is None:
-            return values  # one row a person, whichever it is
-        counted = self.counted_rows(dataset)
-        return entries_of_people(values, counted, dataset, self.unit)
-
-    def counted_rows(self, dataset: Dataset) -> NDArray[np.intp]:
-        """Return the rows of the table, from 0, that count. CONFIDENTIAL."""
-        if self.column.missing is MissingPolicy.DROP:
-            return np.flatnonzero(~dataset.missing(self.column.name))
-        return np.arange(dataset.rows)
-
     def row_values(self, dataset: Dataset) -> FloatArray:
-        """Return one number for each row that counts, shape ``(n,)``. CONFIDENTIAL.
-
-        Errors as for ``values``.
-        """
+        """Return one number for each row that counts, shape ``(n,)``. CONFIDENTIAL."""
         if self.column.kind.is_numeric:
             return number_entries(
                 dataset, self.column, membership=self.membership, edges=self.edges
