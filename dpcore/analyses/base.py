@@ -70,10 +70,6 @@ class Question:
             """The column that it is about, or the first of several."""
 
         @property
-        def columns(self) -> tuple[Column, ...]:
-            """Every column that it reads."""
-
-        @property
         def relation(self) -> NeighboringRelation:
             """Which tables are neighbors."""
 
@@ -155,7 +151,8 @@ class Question:
 
     def missing_values(self, column: Column) -> str:
         """Return how missing values of one of its columns are treated, in words."""
-        return missing_values(column)
+        group = self.grouping
+        return missing_values(column, grouped=group is not None and column in group.columns)
 
     def value(self, dataset: Dataset | PartitionedDataset) -> FloatArray:
         """Return the statistic of a table, shape ``(k,)``. CONFIDENTIAL.
@@ -245,6 +242,11 @@ class Question:
     def measured(self) -> tuple[Column, ...]:
         """Return the columns whose values the statistic is of, without that of groups."""
         return (self.column,)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Return every column that it reads, those of the groups last."""
+        return (*self.measured, *(self.grouping.columns if self.grouping else ()))
 
     @property
     def grouping(self) -> Grouping | None:

@@ -112,11 +112,6 @@ class BoundsQuery(Question):
         )
 
     @property
-    def columns(self) -> tuple[Column, ...]:
-        """Return the column."""
-        return (self.column,)
-
-    @property
     def magnitudes(self) -> FloatArray:
         """Return the edges of the bins of positive numbers, from 0.
 

@@ -87,7 +87,7 @@ class CrossedQuery(Question):
         return self.crossed[0].column
 
     @property
-    def columns(self) -> tuple[Column, ...]:
+    def measured(self) -> tuple[Column, ...]:
         """Return all columns."""
         return tuple(each.column for each in self.crossed)
 
@@ -159,11 +159,6 @@ class CrossedQuery(Question):
     def resized(self, people: int) -> Self:
         """Return the same question of another number of people."""
         return replace(self, crossed=tuple(each.resized(people) for each in self.crossed))
-
-    @property
-    def measured(self) -> tuple[Column, ...]:
-        """Return all columns."""
-        return self.columns
 
     def clamp(self, column: Column) -> tuple[float, float]:
         """Return the bounds that values of one of the columns are moved to."""

@@ -52,7 +52,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.conditions import divided, missing_values, said_once, ungrouped
+from dpcore.statistics.conditions import divided, said_once, ungrouped
 from dpcore.statistics.entries import group_codes
 from dpcore.statistics.group_sums import Grouped, GroupMoments, count_names
 from dpcore.statistics.grouping import Grouping
@@ -81,11 +81,6 @@ class OfGroups(Question):
         return self.part.column
 
     @property
-    def columns(self) -> tuple[Column, ...]:
-        """Return the column in question, and those that make the groups."""
-        return (self.part.column, *self.group.columns)
-
-    @property
     def relation(self) -> NeighboringRelation:
         """Return which tables are neighbors."""
         return self.part.relation
@@ -107,10 +102,6 @@ class OfGroups(Question):
     def clamp(self, column: Column) -> tuple[float, float]:
         """Return the bounds that values are moved to; infinite where they are not."""
         return self.part.clamp(column)
-
-    def missing_values(self, column: Column) -> str:
-        """Return how missing values of one of its columns are treated, in words."""
-        return missing_values(column, grouped=column in self.group.columns)
 
     def row_values(self, dataset: Dataset) -> FloatArray:
         """Return each row's number and code of the group, ``(n, 2)``. CONFIDENTIAL."""
@@ -440,29 +431,34 @@ class GroupPlan(OneMechanism):
         """Return the ratio of every group that its count can tell from empty."""
         drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
         table = drawn.reshape(len(self.groups), -1)
-        return self._told(estimate(self.mechanism, table, self.ratio, level=LEVEL))
+        found = estimate(self.mechanism, table, self.ratio, level=LEVEL)
+        return group_answer(found, self.groups, tuple(self.count_names.values()))
 
-    def _told(self, found: GroupEstimates) -> Answer:
-        noise, total, names = {}, {}, self.count_names
-        labels, values, unsaid = [], [], []
-        for place, group in enumerate(self.groups):
-            noise[names[group]] = interval_ends(found.counts_noise[place])
-            total[names[group]] = interval_ends(found.counts_total[place])
-            if np.isnan(found.ratios[place]):
-                unsaid.append(group)
-                continue
-            labels.append(group)
-            values.append(float(found.ratios[place]))
-            noise[group] = interval_ends(found.ratios_noise[place])
-            total[group] = interval_ends(found.ratios_total[place])
-        counts = map(float, found.counts)
-        return Answer(
-            labels=tuple(labels),
-            values=tuple(values),
-            intervals=LabelledIntervals(level=found.level, noise=noise, total=total),
-            derived=dict(zip(names.values(), counts, strict=True)),
-            unsaid=tuple(unsaid),
-        )
+
+def group_answer(
+    found: GroupEstimates, names: tuple[str, ...], count_names: tuple[str, ...]
+) -> Answer:
+    """Return the ratios of groups, and the counts that say which of them can be told.
+
+    ``names`` are those of all ratios, one column after the other.
+    """
+    values = dict(zip(names, found.ratios.ravel().tolist(), strict=True))
+    noise = dict(zip(names, map(interval_ends, found.ratios_noise.reshape(-1, 2)), strict=True))
+    total = dict(zip(names, map(interval_ends, found.ratios_total.reshape(-1, 2)), strict=True))
+    told = {name: value for name, value in values.items() if not math.isnan(value)}
+    counts_noise = zip(count_names, map(interval_ends, found.counts_noise), strict=True)
+    counts_total = zip(count_names, map(interval_ends, found.counts_total), strict=True)
+    return Answer(
+        labels=tuple(told),
+        values=tuple(told.values()),
+        intervals=LabelledIntervals(
+            level=found.level,
+            noise=dict(counts_noise) | {name: noise[name] for name in told},
+            total=dict(counts_total) | {name: total[name] for name in told},
+        ),
+        derived=dict(zip(count_names, found.counts.tolist(), strict=True)),
+        unsaid=tuple(name for name in names if name not in told),
+    )
 
 
 _MANY: Final = 10**6

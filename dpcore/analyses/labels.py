@@ -89,11 +89,6 @@ class LabelsQuery(Question):
         return cls(column=undeclared(column), relation=relation, unit=unit, size=ANY_SIZE)
 
     @property
-    def columns(self) -> tuple[Column, ...]:
-        """Return the column."""
-        return (self.column,)
-
-    @property
     def of_rows(self) -> Statistic:
         """Return what a person can change: the count of their label, and of another one.
 

@@ -55,7 +55,7 @@ from dpcore.privacy.conversions import rho_of_pure
 from dpcore.privacy.events import PureEvent
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.conditions import clamped, divided, filled, missing_values, ungrouped
+from dpcore.statistics.conditions import clamped, divided, filled, ungrouped
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind, allowed
@@ -111,19 +111,10 @@ class JointQuery(Question):
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
 
-    def missing_values(self, column: Column) -> str:
-        """Return how missing values of one of its columns are treated, in words."""
-        return missing_values(column, grouped=column not in self.numbers)
-
     @property
     def column(self) -> Column:
         """Return the first column."""
         return self.numbers[0]
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Return all columns, those of the groups last."""
-        return (*self.numbers, *(self.group.columns if self.group else ()))
 
     @property
     def statistic(self) -> Statistic:

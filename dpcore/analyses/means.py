@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -14,17 +14,15 @@ from numpy.typing import NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request, columns_from, grouping_from
-from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery, group_answer
 from dpcore.analyses.measurement import (
     Answer,
-    LabelledIntervals,
     OneMechanism,
     Plan,
     SimulatedAnswers,
     SimulatedDraws,
     Width,
     check_within,
-    interval_ends,
     middle,
 )
 from dpcore.analyses.number import Query
@@ -38,7 +36,6 @@ from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
 from dpcore.inference.group_ratios import (
     LEAST_SIZE,
-    MeansEstimates,
     count_reach,
     estimate_means,
     exact_means,
@@ -50,7 +47,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.conditions import clamped, filled, missing_values, said_once, ungrouped
+from dpcore.statistics.conditions import clamped, filled, said_once, ungrouped
 from dpcore.statistics.group_sums import MeanMoments
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
@@ -105,10 +102,6 @@ class MeansQuery(Question):
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
 
-    def missing_values(self, column: Column) -> str:
-        """Return how missing values of one of its columns are treated, in words."""
-        return missing_values(column, grouped=column in self.group.columns)
-
     @property
     def kind(self) -> StatisticKind:
         """Return that it is about means of several columns."""
@@ -118,11 +111,6 @@ class MeansQuery(Question):
     def column(self) -> Column:
         """Return the first column."""
         return self.numbers[0]
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Return all columns, those of the groups last."""
-        return (*self.numbers, *self.group.columns)
 
     @property
     def size(self) -> TableSize:
@@ -419,32 +407,7 @@ class MeansPlan(OneMechanism):
             weight=self.statistic.weight,
             level=LEVEL,
         )
-        return self._told(found)
-
-    def _told(self, found: MeansEstimates) -> Answer:
-        noise = dict(zip(self.count_names, map(interval_ends, found.counts_noise), strict=True))
-        total = dict(zip(self.count_names, map(interval_ends, found.counts_total), strict=True))
-        values: dict[str, float] = {}
-        unsaid = []
-        for name, at in self._places():
-            if np.isnan(found.means[at]):
-                unsaid.append(name)
-                continue
-            values[name] = float(found.means[at])
-            noise[name] = interval_ends(found.means_noise[at])
-            total[name] = interval_ends(found.means_total[at])
-        return Answer(
-            labels=tuple(values),
-            values=tuple(values.values()),
-            intervals=LabelledIntervals(level=found.level, noise=noise, total=total),
-            derived=dict(zip(self.count_names, map(float, found.counts), strict=True)),
-            unsaid=tuple(unsaid),
-        )
-
-    def _places(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        for column, names in enumerate(self.names):
-            for group, name in enumerate(names):
-                yield name, (column, group)
+        return group_answer(found, tuple(chain.from_iterable(self.names)), self.count_names)
 
 
 @lru_cache(maxsize=256)

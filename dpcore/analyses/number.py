@@ -123,11 +123,6 @@ class Query(Question):
         return cast("Makes", self.kind.makes)(bounds=self._declared, size=self.size)
 
     @property
-    def columns(self) -> tuple[Column, ...]:
-        """Return the column, as the only one that is read."""
-        return (self.column,)
-
-    @property
     def title(self) -> str:
         """Return the question in words, such as "mean of age"."""
         name = self.column.title

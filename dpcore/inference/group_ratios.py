@@ -102,9 +102,9 @@ class GroupEstimates:
         counts: People of each group, at least 0, shape ``(G,)``.
         counts_noise: Shape ``(G, 2)``: those of the table.
         counts_total: Those to be expected in such a sample of the population.
-        ratios: The mean or spread of each group; NaN where its count cannot tell it
-            from a group that has none.
-        ratios_noise: That of the table; NaN likewise.
+        ratios: The mean or spread of each group, or the means of ``d`` columns, shape
+            ``(d, G)``; NaN where its count cannot tell it from a group that has none.
+        ratios_noise: That of the table, with a last axis of length 2; NaN likewise.
         ratios_total: That of the population; NaN likewise.
 
     """
@@ -489,31 +489,6 @@ def reach(mechanism: Mechanism, weights: FloatArray, missed: float) -> FloatArra
     return first_where(lambda x: tail(mechanism, weights, x) <= missed, low, high)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MeansEstimates:
-    """What is known of ``d`` means in each of ``G`` groups. PUBLIC.
-
-    Attributes:
-        level: Confidence of all intervals of one sort together.
-        counts: People of each group, at least 0, shape ``(G,)``.
-        counts_noise: Those of the table, shape ``(G, 2)``.
-        counts_total: Those to be expected in such a sample of the population.
-        means: Shape ``(d, G)``, in the unit of each column; NaN in a group whose count
-            cannot tell it from an empty one.
-        means_noise: Those of the table, shape ``(d, G, 2)``; NaN likewise.
-        means_total: Those of the population; NaN likewise.
-
-    """
-
-    level: float
-    counts: FloatArray
-    counts_noise: FloatArray
-    counts_total: FloatArray
-    means: FloatArray
-    means_noise: FloatArray
-    means_total: FloatArray
-
-
 def sums_of(weight: float) -> HeightSums:
     """Return how people and heights follow from ``S`` and ``T`` of weight ``c``."""
     return HeightSums(size=(1 / weight, 0.0), total=(1 / (2 * weight), 1.0))
@@ -535,7 +510,7 @@ def estimate_means(
     weight: float,
     level: float = LEVEL,
     together: int | None = None,
-) -> MeansEstimates:
+) -> GroupEstimates:
     """Return counts and means with intervals that hold for groups of every size.
 
     ``drawn`` are the released ``MeanMoments``, shape ``(G, d + 1)``; ``together`` is
@@ -566,14 +541,14 @@ def estimate_means(
         means[:, told] = middle.reshape(shape)
         inner[:, told] = ends.reshape(*shape, 2)
         outer[:, told] = far.reshape(*shape, 2)
-    return MeansEstimates(
+    return GroupEstimates(
         level=level,
         counts=np.maximum(size, 0.0),
         counts_noise=noise,
         counts_total=expected_counts(wider, both),
-        means=in_units(means, bounds),
-        means_noise=in_units(inner, bounds),
-        means_total=in_units(
+        ratios=in_units(means, bounds),
+        ratios_noise=in_units(inner, bounds),
+        ratios_total=in_units(
             np.stack(
                 [
                     np.minimum(inner[..., 0], outer[..., 0]),

@@ -48,14 +48,14 @@ def simulated(noise, kind, runs, rng):
     exact = np.stack([sums(table) for table in tables])
     drawn = exact + noise.simulate(np.zeros(1), rng=rng, size=exact.shape)
     found = estimate_means(noise, drawn, BOUNDS, weight=WEIGHT, together=3)
-    told = ~np.isnan(found.means[0])
+    told = ~np.isnan(found.ratios[0])
     counts = missed(found.counts_noise, sizes)
     # Of nobody there is no mean: then the count is missed already.
     assert counts[told & (sizes == 0)].all()
     told &= sizes > 0
     actual = np.array([t.mean(axis=0) if len(t) else np.zeros(3) for t in tables])
-    off = missed(found.means_noise, lower + width * actual.T).any(axis=0) & told
-    far = missed(found.means_total, lower + width * middle).any(axis=0) & told
+    off = missed(found.ratios_noise, lower + width * actual.T).any(axis=0) & told
+    far = missed(found.ratios_total, lower + width * middle).any(axis=0) & told
     answers = np.stack([off | counts, far]).reshape(2, runs, 3)
     return answers.any(axis=2).mean(axis=1)
 
@@ -88,9 +88,9 @@ def test_one_column_with_gaussian_noise_is_told_as_by_its_own_question(relation)
     found = estimate_means(Gaussian(noise=noise), drawn, BOUNDS[:1], weight=statistic.weight)
     for name in ("counts", "counts_noise", "counts_total"):
         assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-6)
-    assert found.means[0] == pytest.approx(expected.ratios, rel=1e-6, nan_ok=True)
-    assert found.means_noise[0] == pytest.approx(expected.ratios_noise, rel=1e-6, nan_ok=True)
-    assert found.means_total[0] == pytest.approx(expected.ratios_total, rel=1e-6, nan_ok=True)
+    assert found.ratios[0] == pytest.approx(expected.ratios, rel=1e-6, nan_ok=True)
+    assert found.ratios_noise[0] == pytest.approx(expected.ratios_noise, rel=1e-6, nan_ok=True)
+    assert found.ratios_total[0] == pytest.approx(expected.ratios_total, rel=1e-6, nan_ok=True)
 
 
 @pytest.mark.parametrize("noise", [Laplace(noise=2.0), Gaussian(noise=2.0)])
@@ -101,14 +101,14 @@ def test_noise_before_is_the_noise_after(noise):
     for height in (0.0, 0.4, 1.0):
         drawn = np.array([[500 * WEIGHT, *[500 * (height - 0.5)] * 3]] * 2)
         found = estimate_means(noise, drawn, BOUNDS, weight=WEIGHT)
-        off = found.means_noise - found.means[..., np.newaxis]
+        off = found.ratios_noise - found.ratios[..., np.newaxis]
         widths = np.array([b.width for b in BOUNDS])[:, np.newaxis, np.newaxis]
         worst = max(worst, np.abs(off / widths).max())
     assert 0.9 * before <= worst <= before * (1 + 1e-6)
     # No more can be told of a group than that there may be nobody in it.
     few = count_reach(noise, **of)
     drawn = np.array([[WEIGHT * few * 0.999, 0, 0, 0], [WEIGHT * few * 1.001, 0, 0, 0]])
-    told = ~np.isnan(estimate_means(noise, drawn, BOUNDS, weight=WEIGHT).means)
+    told = ~np.isnan(estimate_means(noise, drawn, BOUNDS, weight=WEIGHT).ratios)
     assert not told[:, 0].any()
     assert told[:, 1].all()
 
