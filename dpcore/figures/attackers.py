@@ -18,7 +18,7 @@ from dpcore.figures.traces import Trace, dot, line, note, now, points
 from dpcore.formatting import at_most, capital, epsilon_text, nearest, percent, significant
 from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.relations import NeighboringRelation
-from dpcore.studies.meaning.attacker import Attack, Guarantee, ValuePair
+from dpcore.studies.meaning.attacker import Guarantee, ValuePair
 
 _EVEN: Final = 0.5
 
@@ -176,9 +176,9 @@ class AttackerView:
     key: str = "laplace"
 
     @property
-    def laws(self) -> dict[str, Attack]:
+    def laws(self) -> dict[str, Guarantee | ValuePair]:
         """Return whom the picture is about, by name: the guarantee comes last."""
-        known: dict[str, Attack] = {}
+        known: dict[str, Guarantee | ValuePair] = {}
         if self.attack is not None:
             known[self.label] = self.attack
         return known | {self.name: self.guarantee}
@@ -213,7 +213,7 @@ def worlds_text(view: AttackerView) -> str:
     """Return how often the best attacker is right, as a count of worlds.
 
     The two kinds of worlds are equally likely, and the count is
-    ``Attack.best_guess(0.5)`` of them on average: the accuracy over both kinds, which
+    ``Guarantee.best_guess(0.5)`` of them on average: the accuracy over both kinds, which
     epsilon and delta limit. How often an attacker says yes in one kind alone is
     limited by nothing.
 

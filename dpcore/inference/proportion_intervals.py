@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -144,20 +144,6 @@ _FARTHEST = 16.0
 _FAR = 64.0
 
 
-class ReadingLaw(Protocol):
-    """The law of a reading, given the share of the table."""
-
-    @property
-    def noise(self) -> float:
-        """Scale of the noise in the reading."""
-
-    def at_least(self, reading: Reading, share: FloatArray) -> FloatArray:
-        """Return the probability of such a reading, or a larger one, or more."""
-
-    def at_most(self, reading: Reading, share: FloatArray) -> FloatArray:
-        """Return the probability of such a reading, or a smaller one, or more."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Average:
     """The mean of several independent releases of one share by one mechanism.
@@ -251,6 +237,10 @@ class Remainder:
         scaled = np.maximum(distance, 0.0) * self.draws / self.noise
         tails = gammaincc(orders, scaled[..., np.newaxis])
         return np.where(distance <= 0, 1.0, tails @ weights)
+
+
+ReadingLaw = Average | Remainder
+"""The law of a reading, given the share of the table."""
 
 
 def table_intervals(law: ReadingLaw, readings: FloatArray, *, tail: float) -> FloatArray:

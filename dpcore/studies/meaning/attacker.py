@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,31 +36,6 @@ from dpcore.mechanisms.search import first_where
 from dpcore.privacy.events import PrivacyEvent
 from dpcore.privacy.interpretation import best_guess
 from dpcore.privacy.tradeoff import TradeOff, of_events, require_prior
-
-
-class Attack(Protocol):
-    """What the best attacker can do against a pair of worlds."""
-
-    @property
-    def advantage(self) -> float:
-        """The most by which detections outnumber false alarms, in [0, 1]."""
-
-    @property
-    def largest_loss(self) -> float:
-        """The most that a release moves the log odds of the two worlds."""
-
-    def detection(self, alarm: ArrayLike) -> FloatArray:
-        """Return the chance of detection at each chance of a false alarm."""
-
-    def best_guess(self, prior: ArrayLike) -> FloatArray:
-        """Return how often the best guess is right, with that belief before.
-
-        At even odds it is the share of right guesses over both worlds, which are then
-        equally likely: ``(1 + advantage) / 2``. A guarantee limits that share. It does
-        not limit detections alone: an attacker who always says yes detects everybody,
-        and at epsilon 1 a release may have probability 0.90 in one world and 0.729 in
-        the other.
-        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +87,12 @@ class Guarantee:
 
         ``(e^epsilon + delta) / (1 + e^epsilon)`` at even odds, which a mechanism with
         this guarantee reaches (Kairouz, Oh and Viswanath 2015).
+
+        At even odds it is the share of right guesses over both worlds, which are then
+        equally likely: ``(1 + advantage) / 2``. A guarantee limits that share. It does
+        not limit detections alone: an attacker who always says yes detects everybody,
+        and at epsilon 1 a release may have probability 0.90 in one world and 0.729 in
+        the other.
         """
         require_prior(prior)
         return best_guess(self.epsilon, delta=self.delta, prior=prior)
