@@ -143,6 +143,8 @@ _MOST_NAMES: Final = 6
 """More names than that would cover each other."""
 _LONGEST: Final = 28
 _HALF: Final = 0.5
+_LINE: Final = 0.1
+"""The height of a name, as a share of that of the axis."""
 
 
 def spending_picture(releases: Sequence[Release], account: Account) -> Picture:
@@ -160,7 +162,7 @@ def spending_picture(releases: Sequence[Release], account: Account) -> Picture:
     named = zip(releases, costs, strict=True)
     steps += [(each.known_as, each.created[:16].replace("T", " "), cost) for each, cost in named]
     spent = [*accumulate(cost for _, _, cost in steps)]
-    count = len(steps) - 1
+    count, top = len(steps) - 1, 1.12 * max(total, spent[-1])
     return Picture.of(
         f"{len(releases)} release{'s' * (len(releases) != 1)} spent {symbol} = "
         f"{significant(spent[-1], up=True)} of {significant(total)}",
@@ -198,16 +200,19 @@ def spending_picture(releases: Sequence[Release], account: Account) -> Picture:
                 yanchor="top",
             )
         ],
-        annotations=_names(steps, spent) if count <= _MOST_NAMES else [],
+        annotations=_names(steps, spent, top) if count <= _MOST_NAMES else [],
         xaxis=axis("releases, in order", range=[0, count + 1], tickvals=[*range(1, count + 1)]),
-        yaxis=axis(f"{symbol} spent", range=[0, 1.12 * max(total, spent[-1])]),
+        yaxis=axis(f"{symbol} spent", range=[0, top]),
     )
 
 
 def _names(
-    steps: Sequence[tuple[str, str, float]], spent: Sequence[float]
+    steps: Sequence[tuple[str, str, float]], spent: Sequence[float], top: float
 ) -> list[dict[str, object]]:
-    """Return what each step is called, on the side where there is room."""
+    """Return what each step is called, on the side where there is room.
+
+    To the right there is none above a step: the next one rises there.
+    """
     last = len(steps)
     return [
         note(
@@ -215,7 +220,7 @@ def _names(
             at if at < _HALF * last else at + 1,
             height,
             xanchor="left" if at < _HALF * last else "right",
-            yanchor="bottom",
+            yanchor="top" if at < _HALF * last and height > _LINE * top else "bottom",
         )
         for at, ((name, _, _), height) in enumerate(zip(steps, spent, strict=True))
         if at

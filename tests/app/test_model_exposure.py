@@ -342,7 +342,7 @@ def test_bounds_are_called_bounds_and_have_no_story_of_leverage(open_page):
     text = shown(app)
     assert "plays no part in it" in text
     assert "pulls the model harder" not in text
-    assert "Why none of this may be published" in text
+    assert "None of this may be published" in text
     app.session_state["individual-view"] = "One person"
     app.run()
     healthy(app)

@@ -163,7 +163,7 @@ def _pair(asked: Request, groups: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _remarks(found: GroupDifference, one: _Numbers, *, level: float) -> None:
-    """Say what is told of the population, what cannot be told, and what holds."""
+    """Describe the population, what is uncertain, and the joint confidence level."""
     total, unit = found.apart.total, one.unit
     if total is not None:
         untold = total[0] <= 0 <= total[1]
@@ -177,16 +177,16 @@ def _remarks(found: GroupDifference, one: _Numbers, *, level: float) -> None:
     if found.percent is None and not one.dated:
         st.caption(
             f"No percentage: the {literal(one.noun)} of “{literal(found.other)}” may "
-            "be 0, or less, and of that there is no part."
+            "be 0 or negative."
         )
     if one.few:
         names = ", ".join(f"“{literal(group)}”" for group in one.few)
         st.caption(f"Too few to say, and so not to be compared: {names}.")
     st.caption(
-        f"With {percent(level)} all intervals above hold, and then so do those of all "
-        "differences: you may choose the pair after seeing the answer. It is the "
-        "difference of these two numbers, rounded to its own margin, which is larger than "
-        "theirs. It says nothing of why they differ."
+        f"All intervals above hold together in {percent(level)} of releases, and so do those of "
+        "all differences, whichever pair you choose. A difference is rounded to its own larger "
+        "margin, so its last digits may differ from those of the two numbers. It does not "
+        "explain why they differ."
     )
 
 

@@ -8,6 +8,8 @@ const CONFIG = {
   displayModeBar: false,
   toImageButtonOptions: { format: "svg" },
 };
+// A picture at once, without a transition, and without axes, which stay as they are.
+const AT_ONCE = { mode: "immediate", transition: { duration: 0 }, frame: { duration: 0, redraw: false } };
 const charts = new WeakMap();
 let plotly;
 
@@ -100,6 +102,21 @@ function changed(first, changes) {
   return picture;
 }
 
+// Whether pictures of a film differ in lists of numbers of their traces alone: to draw those
+// takes half the time.
+function isStill(film) {
+  return film.changes.every((changes) =>
+    changes.every(([path, value]) => path[0] !== "figure" || ArrayBuffer.isView(value)),
+  );
+}
+
+// Numbers that are sent as bytes. Plotly reads them, too, but not anew for a moving picture.
+function decoded(_, value) {
+  if (!value?.bdata || value.shape) return value;
+  const { buffer } = Uint8Array.from(atob(value.bdata), (letter) => letter.charCodeAt(0));
+  return value.dtype === "f4" ? new Float32Array(buffer) : new Float64Array(buffer);
+}
+
 // What is said beside a film. React keeps the text that the server writes again, so that
 // only its letters are changed here.
 function write(texts, at) {
@@ -130,8 +147,9 @@ class Chart {
   show(text, picked) {
     if (text !== this.text) {
       this.text = text;
-      this.sent = JSON.parse(text);
-      this.state = this.measured = this.margin = undefined;
+      this.sent = JSON.parse(text, decoded);
+      this.state = this.measured = this.margin = this.frame = undefined;
+      this.still = this.sent.film && isStill(this.sent.film);
     }
     this.picked = picked;
     this.draw();
@@ -164,13 +182,17 @@ class Chart {
     this.box.setAttribute("aria-label", alt);
     const sent = this.sent;
     try {
-      const { react } = await load(new URL(script, import.meta.url));
+      const { animate, react } = await load(new URL(script, import.meta.url));
       if (this.failed) this.box.replaceChildren();
       this.failed = false;
       const height = film ? film.height - this.head(title, width) : figure.layout.height;
       const margin = (film && this.margin) || figure.layout.margin;
       const layout = { ...figure.layout, template: look, width, height, margin };
-      await react(this.box, figure.data, layout, CONFIG);
+      const frame = JSON.stringify([width, look]);
+      const moves = this.still && this.margin && this.frame === frame;
+      if (moves) await animate(this.box, { data: figure.data }, AT_ONCE);
+      else await react(this.box, figure.data, layout, CONFIG);
+      if (sent === this.sent) this.frame = frame;
       if (sent === this.sent) this.state = state; // nothing else was sent meanwhile
       if (film) this.settle(film.texts, at);
       this.finish(width, height);
@@ -216,7 +238,7 @@ class Chart {
   // Words instead of a figure that cannot be drawn.
   fail(alt) {
     window.Plotly?.purge(this.box);
-    this.state = this.heard = undefined;
+    this.state = this.heard = this.frame = undefined;
     this.failed = true;
     this.box.textContent = alt;
   }

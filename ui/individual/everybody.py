@@ -139,16 +139,13 @@ def ask_group(study: Study) -> str | None:
 def why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
     """Say why these numbers stay with the curator."""
     told = (
-        f"Compared with another record, {session.unit().indefinite}'s loss often depends only "
-        "on their own value and the public bounds. The average, the chart and the list above "
-        "still use everybody's values"
+        "The average, the chart and the list use everybody's values"
         if relation is NeighboringRelation.SUBSTITUTION and not model
-        else "Each number here is a function of everybody's records: who is told their "
-        "own loss can often solve for the exact answer"
+        else "Each number depends on everybody's records: anyone who learns their own loss can "
+        "often reconstruct the exact answer"
     )
     st.markdown(
-        f"**Why none of this may be published.** {told}. Even the average or a picture "
-        "of losses has no privacy guarantee."
+        f"**None of this may be published.** {told}. Even the average has no privacy guarantee."
     )
 
 

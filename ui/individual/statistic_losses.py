@@ -99,12 +99,10 @@ def show(subject: StatisticSubject, study: Study) -> None:
 def _remarks(subject: StatisticSubject) -> None:
     if subject.relation is NeighboringRelation.SUBSTITUTION:
         st.caption(
-            f"Every {session.unit().noun} could have a record at the far bound, so all losses are "
-            "similar. To see differences, compare with the table without the person, or choose a "
-            "regression model."
+            "All losses are similar: any record could be at the far bound. Compare with the table "
+            "without the person to see differences."
             if subject.exposure.mean > _ALIKE * subject.exposure.worst_case
-            else "Compared with another record, each loss counts the farthest value that "
-            "the bounds allow."
+            else "Each loss counts the farthest value that the bounds allow."
         )
     if subject.request.query.kind.of_ranks or subject.request.query.kind.of_matrix:
         return

@@ -62,8 +62,8 @@ def offer(code_of: Callable[[str], str], width: int) -> None:
             type="primary",
             on_click=_open,
             key="class-open",
-            help="Phones show the question and send an answer. They send no names, and "
-            "get nothing of any table.",
+            help="Phones answer the question of “Predict”, and then show the result. Ask the "
+            "questions of “Check” aloud. Phones send no names, and get nothing of any table.",
         )
         notice = session.take("_class_notice")
         if notice is not None:

@@ -174,7 +174,7 @@ def _beside(study: Study, asked: ModelRequest, fit: Fit, answer: Release | None)
         st.button(
             "Simulate another draw", on_click=session.count_up, args=(_DRAW,), key="simulate-model"
         )
-        st.caption("Simulated by NumPy: it costs nothing, and may not leave.")
+        st.caption("Simulated: it costs nothing, and may not be published.")
 
 
 def _simulated(study: Study, asked: ModelRequest, fit: Fit) -> FloatArray | None:
@@ -247,9 +247,8 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
             "coefficients that it tried. A larger penalty makes the search easier."
         )
     st.caption(
-        f"The penalty is {in_full(asked.question.penalty.strength)}. At the best fit "
-        "nothing is gained by moving a coefficient; what the search left to gain has a "
-        f"slope of {significant(found.gradient)}."
+        f"Penalty {in_full(asked.question.penalty.strength)}; gradient at the fit "
+        f"{significant(found.gradient)}."
     )
 
 

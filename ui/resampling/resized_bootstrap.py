@@ -240,8 +240,8 @@ def compare(
             f"ε = {epsilon_text(bootstrap.claimed_epsilon)}",
             "ε = 1/Z, for each score, without a δ.",
             (
-                f"- {bootstrap.draws:,} of {bootstrap.people:,} rows are drawn, with "
-                "replacement, for every score; no noise is added.\n- A person is drawn with "
+                f"- {bootstrap.draws:,} of {bootstrap.people:,} rows are drawn with "
+                "replacement for every score, without noise.\n- A person is drawn with "
                 f"probability at most 1/Z = {chance(bootstrap.claimed_appearance)}.\n- A share "
                 f"has the variance Z/n² = {significant(bootstrap.claimed_variance)}."
             ),
@@ -277,10 +277,9 @@ def compare(
     tau = bootstrap.delta()
     drawn = "being drawn rarely" if tau < _RARELY else "not always being drawn"
     st.markdown(
-        f"**Why:** {drawn} does not hide a person. If one person has a trait, a score "
-        f"above 0 proves it. That happens with probability **{chance(tau)}**, where the claim "
-        f"ε = {epsilon_text(bootstrap.claimed_epsilon)} allows 0. So δ is {significant(tau)} at "
-        "every ε."
+        f"**Why:** {drawn} does not hide a person. A score above 0 proves a trait that "
+        f"only one person has. That happens with probability **{chance(tau)}**, where the claim "
+        "allows 0."
     )
 
 

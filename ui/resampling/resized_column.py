@@ -224,10 +224,8 @@ def _losses(own: ColumnScores, study: Study) -> None:
         )
         middle, most = exposure.quantiles([0.5, 1.0])
         st.markdown(
-            "**Everybody's own loss from one repaired answer:** ε = "
-            f"{epsilon_text(float(middle))} for the median person, ε = "
-            f"{epsilon_text(float(most))} for the most exposed one here. The guarantee is ε = "
-            f"{epsilon_text(exposure.worst_case)}."
+            f"**Own ε from one repaired answer:** median {epsilon_text(float(middle))}, largest "
+            f"{epsilon_text(float(most))}, guarantee {epsilon_text(exposure.worst_case)}."
         )
 
 
