@@ -517,6 +517,32 @@ _TERMS: Final = (
         source=_WANG,
     ),
     GlossaryEntry(
+        word="survey weight",
+        also=("weight",),
+        plain="How many people of the population a row of a survey represents. Weights above a "
+        "public cap are clamped ([clamping]), so that one row changes only so much.",
+        exact="The weighted mean is Σ w_i x_i / Σ w_i and the total Σ w_i x_i, with 0 ≤ w_i ≤ W.",
+        page="release",
+        source="Horvitz and Thompson 1952; Hájek 1971",
+    ),
+    GlossaryEntry(
+        word="design effect",
+        plain="By how much unequal weights ([survey weight]) increase the sampling [variance] of a "
+        "mean, beside a simple random sample of as many rows.",
+        exact="Kish: d = n Σ w_i² / (Σ w_i)², between 1 and the cap over the mean weight.",
+        page="release",
+        source="Kish 1965",
+    ),
+    GlossaryEntry(
+        word="stratum",
+        also=("strata",),
+        plain="A part of the population whose size is public, such as a region. A stratified mean "
+        "weights the mean of each stratum by that size.",
+        exact="Σ (N_h / N) m_h, with the public sizes N_h and N = Σ N_h.",
+        page="release",
+        source="Neyman 1934",
+    ),
+    GlossaryEntry(
         word="quantile",
         also=("median",),
         plain="The value below which a given share of the values lie. The median is the "

@@ -16,6 +16,7 @@ from dpcore.analyses.base import Mode, Releasable, Request, offered
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.measurement import Width
 from dpcore.analyses.number import Query
+from dpcore.analyses.weighted import WeightedQuery
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -114,6 +115,7 @@ class NotebookTable:
         between: tuple[float, float] | None = None,
         bins: int | None = None,
         q: float | None = None,
+        weight: str | None = None,
     ) -> Request:
         """Return a question with its mechanism and cost. Nothing is computed of the table.
 
@@ -129,6 +131,7 @@ class NotebookTable:
             between: The interval that a count or proportion counts.
             bins: Into how many bins of equal width a histogram divides the bounds.
             q: Which quantile.
+            weight: The column of weights, of a weighted mean or share.
 
         Raises:
             ParameterError: The parts do not fit together, or ``at_least`` is needed.
@@ -141,15 +144,18 @@ class NotebookTable:
             column=about,
             relation=self.relation,
             unit=self.unit,
-            size=ANY_SIZE if by else self._size(about),
+            size=ANY_SIZE if by or weight else self._size(about),
             membership=Membership(label=equals, interval=interval) if kind.of_members else None,
             edges=None if bins is None else usual_edges(about, bins),
             q=q,
         )
         names = [by] if isinstance(by, str) else by or ()
-        group = Grouping.of(*map(self.dataset.column, names)) if names else None
+        group = Grouping.of(*map(self.dataset.column, names))
         asked = GroupedQuery(part=query, group=group) if group else query
-        key = mechanism or next(iter(offered(kind)))
+        if weight is not None:
+            column_of_weights = self.dataset.column(weight)
+            asked = WeightedQuery(part=query, group=group, weight=column_of_weights)
+        key = mechanism or next(iter(offered(asked.kind)))
         return Request(query=asked, mechanism_key=key, epsilon=epsilon, delta=delta)
 
     def losses(self, request: Request) -> StatisticLosses:

@@ -256,7 +256,7 @@ class Question:
     @property
     def entry_columns(self) -> tuple[Column, ...]:
         """Return a column for each number of an entry: those measured, then the groups."""
-        return (*self.measured, *((self.grouping.column,) if self.grouping else ()))
+        return (*self.measured, *(() if self.grouping is None else (self.grouping.column,)))
 
     def clamp(self, column: Column) -> tuple[float, float]:
         """Return the bounds that values are moved to; infinite where they are not."""

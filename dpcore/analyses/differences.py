@@ -39,7 +39,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import PrivacyUnit
-from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, PAIR_ONLY, missing_values, said_once
+from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, PAIR_ONLY, missing_values
 from dpcore.statistics.group_sums import PAIR, PairMoments
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import GROUPING
@@ -148,16 +148,13 @@ class DifferenceQuery(OfGroups):
     def title(self) -> str:
         """Return the question in words: "mean of pay by sex, women less men"."""
         one, other = self.pair
-        means = " by ".join(said_once(self.part.title, self.group.title))
-        return f"{means}, {one} less {other}"
+        return f"{self.of_each}, {one} less {other}"
 
     @property
     def conditions(self) -> tuple[str, ...]:
         """Return what becomes of values and groups before they are counted."""
         whoever = f"whoever has another {self.group.title}, or none, left out"
-        divided = "divided"
-        kept = (said for said in self.part.conditions if not said.startswith(divided))
-        return (*kept, whoever)
+        return (*self.part_conditions, whoever)
 
     @property
     def unit_text(self) -> str:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +52,7 @@ from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.conditions import divided, said_once, ungrouped
+from dpcore.statistics.conditions import said_once, ungrouped
 from dpcore.statistics.entries import group_codes
 from dpcore.statistics.group_sums import Grouped, GroupMoments, count_names
 from dpcore.statistics.grouping import Grouping
@@ -79,6 +79,17 @@ class OfGroups(Question):
     def column(self) -> Column:
         """Return the column that the statistic is about."""
         return self.part.column
+
+    @property
+    def of_each(self) -> str:
+        """Return what is asked of each group in words, such as "mean of age by region"."""
+        groups = (self.group.title,) if self.group else ()
+        return " by ".join(said_once(self.part.title, *groups))
+
+    @property
+    def part_conditions(self) -> tuple[str, ...]:
+        """Return what becomes of values before they are counted; no minimum is divided by."""
+        return tuple(said for said in self.part.conditions if not said.startswith("divided"))
 
     @property
     def relation(self) -> NeighboringRelation:
@@ -168,19 +179,24 @@ class GroupedQuery(OfGroups):
     @property
     def _ratio(self) -> Ratio:
         """Return what is asked of each group, in terms of its counts and sums."""
-        ddof, root = _RATIOS[self.kind]
-        return Ratio(bounds=cast("GroupMoments", self.moments).bounds, ddof=ddof, root=root)
+        ddof, root = _RATIOS[self.part.kind]
+        return Ratio(bounds=self.bounds_of_each, ddof=ddof, root=root)
+
+    @property
+    def bounds_of_each(self) -> Interval:
+        """Return the public bounds of what a row counts: of a share, 0 and 1."""
+        shares = self.part.kind is StatisticKind.PROPORTION
+        return (None if shares else self.column.bounds) or _UNIT
 
     @property
     def moments(self) -> GroupMoments | None:
         """Return the counts and sums that a ratio follows from; None for the others."""
         if not self.kind.of_ratios:
             return None
-        shares = self.kind is StatisticKind.PROPORTION
         return GroupMoments(
             labels_of_groups=self.group.labels,
-            bounds=(None if shares else self.column.bounds) or _UNIT,
-            degree=1 if shares or self.kind is StatisticKind.MEAN else 2,
+            bounds=self.bounds_of_each,
+            degree=1 if _RATIOS[self.kind][0] is None else 2,
         )
 
     @property
@@ -200,15 +216,13 @@ class GroupedQuery(OfGroups):
 
     @property
     def title(self) -> str:
-        """Return the question in words, such as "mean of age by region"."""
-        return " by ".join(said_once(self.part.title, self.group.title))
+        """Return the question in words."""
+        return self.of_each
 
     @property
     def conditions(self) -> tuple[str, ...]:
         """Return what becomes of values and groups before they are counted."""
-        size = divided(self.kind, self.size, self.unit)
-        kept = (said for said in self.part.conditions if said not in size)
-        return (*kept, *ungrouped(*self.group.columns))
+        return (*self.part_conditions, *ungrouped(*self.group.columns))
 
     @property
     def unit_text(self) -> str:
@@ -319,6 +333,15 @@ class GroupPlan(OneMechanism):
         return self.statistic.groups
 
     @property
+    def together(self) -> float:
+        """Return how many groups hold together, by the numbers that each one is told by."""
+        return len(self.groups)
+
+    def size_of(self, people: float) -> float:
+        """Return what so many people add to the numbers of their group."""
+        return people
+
+    @property
     def count_names(self) -> dict[str, str]:
         """Return what the number of people of each group is called in files."""
         return count_names(self.groups, self.counted)
@@ -327,13 +350,13 @@ class GroupPlan(OneMechanism):
     def count_half_width(self) -> float:
         """Return how far off every count is at most, as the answer will say."""
         parts = self.statistic.degree + 1
-        missed = 1 - level_of_each(len(self.groups))
+        missed = 1 - level_of_each(self.together)
         return float(reach(self.mechanism, np.ones(parts), missed / parts))
 
     @property
     def fewest(self) -> float:
         """Return the released count up to which a group has too few people to say."""
-        return fewest(self.mechanism, self.ratio, together=len(self.groups))
+        return fewest(self.mechanism, self.ratio, together=self.together)
 
     @property
     def usual(self) -> float | None:
@@ -349,7 +372,8 @@ class GroupPlan(OneMechanism):
         bounds = self.ratio.bounds
         check_within(bounds, assumed)
         height = (assumed - bounds.lower) / bounds.width
-        found = self._simulated(group * np.array([1 - height, height]), simulation)
+        sums = self.size_of(group) * np.array([1 - height, height])
+        found = self._simulated(sums, simulation)
         return np.quantile(found.values, levels)
 
     def errors(
@@ -366,7 +390,7 @@ class GroupPlan(OneMechanism):
             # Values on either side of the middle, with a variance of a quarter of the place.
             variance = place / 4
             shares = np.array([variance + 0.25, 0.5 - 2 * variance, variance + 0.25])
-        sums = group * shares
+        sums = self.size_of(group) * shares
         (truth,) = exact_ratios(sums[np.newaxis], self.ratio)
         return self._simulated(sums, simulation).errors(float(truth))
 
@@ -401,8 +425,8 @@ class GroupPlan(OneMechanism):
 
         NaN where they are too few to say. All groups of the answer at once.
         """
-        sizes = np.array(people, dtype=np.float64)
-        return half_widths(self.mechanism, self.ratio, sizes, together=len(self.groups))
+        sizes = np.array([self.size_of(each) for each in people], dtype=np.float64)
+        return half_widths(self.mechanism, self.ratio, sizes, together=self.together)
 
     def truth(self, value: FloatArray) -> FloatArray:
         """Return the ratio of each group of the table, NaN if empty. CONFIDENTIAL."""
@@ -423,7 +447,7 @@ class GroupPlan(OneMechanism):
             return math.inf if math.isnan(half) else float(half)
         scale = self.mechanism.noise
         fewest, part = _of_scale_one(replace(self, mechanism=replace(self.mechanism, noise=1.0)))
-        if group <= fewest * scale:
+        if self.size_of(group) <= fewest * scale:
             return math.inf
         return min(part * scale / group, self.ratio.bounds.width)
 

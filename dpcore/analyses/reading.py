@@ -23,6 +23,7 @@ from dpcore.analyses.model import MODEL_REQUEST, ModelRequest, model_question_fr
 from dpcore.analyses.number import Query
 from dpcore.analyses.resized import RESIZED, ResizedRequest
 from dpcore.analyses.subsampled import SUBSAMPLED, SubsampledRequest
+from dpcore.analyses.weighted import WeightedQuery
 from dpcore.codec import TEXT, object_in
 from dpcore.data.partitions.table import Table, TableT
 from dpcore.errors import DataError, DPCoreError
@@ -131,6 +132,7 @@ _SHAPES: Final[dict[str, type[Question]]] = {
     "crossed": CrossedQuery,
     "pair": DifferenceQuery,
     "columns": JointQuery,
+    "weight": WeightedQuery,
     "group": GroupedQuery,
     "decades": BoundsQuery,
     "longest": LabelsQuery,

@@ -321,7 +321,7 @@ class DocumentEntry:
     def others(self) -> tuple[str, ...]:
         """Return what the figures for values on no public list are called."""
         columns = getattr(self.request and self.request.asked, "entry_columns", self._columns)
-        names = dict.fromkeys(name_of_others(column.labels) for column in columns)
+        names = dict.fromkeys(name_of_others(column.labels) for column in columns if column.labels)
         return tuple(
             name for name in names if any(number.label.endswith(name) for number in self.numbers)
         )

@@ -424,7 +424,9 @@ def groups_text(numbers: GroupNumbers, *, noun: str, quantity: Quantity) -> str:
         )
     first = order[0]
     largest = numbers.text(first, quantity)
-    if len(order) == 1:
+    if len(numbers.groups) == 1:
+        text = f"{capital(noun)}: {held_text(numbers.ratios[0], numbers.noise[0], quantity)}"
+    elif len(order) == 1:
         text = f"Only one {noun} is certain enough: {largest}"
     elif numbers.noise[first, 0] > numbers.noise[order[1:], 1].max():
         text = (

@@ -87,7 +87,7 @@ def tied_text(exposure: StatisticLosses, query: Question, *, listed: int) -> str
             "person” is one of them."
         )
     group, among = query.grouping, ""
-    if group is not None and query.unit.cap is None:
+    if group and query.unit.cap is None:
         codes = exposure.values[tied, -1].astype(np.intp)
         names = group.groups
         counts = np.bincount(codes, minlength=len(names))
@@ -122,6 +122,9 @@ def _change(person: ExposedPerson, query: Question) -> str:
     if query.kind is StatisticKind.PROPORTIONS:
         return f"changes the shares by {significant(person.shift)} in total"
     of_ratios = query.kind.of_ratios or query.kind.of_known_sums
+    if query.kind.weighted:
+        # Each weight counts as a part of the cap.
+        return f"changes the weighted sums by {significant(person.shift)} of the cap in total"
     if of_ratios and query.grouping:
         return f"changes the counts and sums of the groups by {significant(person.shift)} in total"
     parts = " of the groups" if query.kind.by_group and query.grouping else ""
@@ -210,7 +213,9 @@ def _of_record(person: ExposedPerson, exposure: StatisticLosses, query: Question
         among = exposure.values[:, -1] == code
         listed = code < len(group.labels)
         label = f"{group.name} = {group.labels[code]}" if listed else "all other people"
-        columns, where, others = query.measured, f"Group {label}: ", "the others there"
+        columns = query.measured
+        if group:
+            where, others = f"Group {label}: ", "the others there"
         if query.kind.of_members:
             return where + _of_member(person, exposure, among)
     parts = _apart(person.entry, exposure.values, columns, among)

@@ -210,7 +210,7 @@ def point_ratios(drawn: FloatArray, ratio: Ratio) -> FloatArray:
 
 
 def half_widths(
-    mechanism: Mechanism, ratio: Ratio, people: FloatArray, *, together: int
+    mechanism: Mechanism, ratio: Ratio, people: FloatArray, *, together: float
 ) -> FloatArray:
     """Return how far off the ratios of groups of ``people`` will be, about, at most.
 
@@ -249,7 +249,7 @@ def _spread_widths(
     return np.asarray(off.reshape(len(people), -1).max(axis=1))
 
 
-def fewest(mechanism: Mechanism, ratio: Ratio, *, together: int) -> float:
+def fewest(mechanism: Mechanism, ratio: Ratio, *, together: float) -> float:
     """Return the released count up to which a group has too few people to say."""
     parts = ratio.degree + 1
     missed = 1 - level_of_each(together)

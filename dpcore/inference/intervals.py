@@ -83,7 +83,7 @@ class Coordinate:
     bounds: Interval
 
 
-def level_of_each(count: int, *, level: float = LEVEL) -> float:
+def level_of_each(count: float, *, level: float = LEVEL) -> float:
     """Return the level of each of ``count`` intervals that hold together (Bonferroni).
 
     >>> round(level_of_each(10), 12)
@@ -430,6 +430,30 @@ def expected_counts(people: FloatArray, missed: float) -> FloatArray:
     lower = gammaincinv(np.maximum(people[:, 0], _LEAST), missed / 2)
     upper = gammaincinv(people[:, 1] + 1, 1 - missed / 2)
     return np.stack([np.where(people[:, 0] > 0, lower, 0.0), upper], axis=-1)
+
+
+def expected_sums(found: FloatArray, missed: float) -> FloatArray:
+    """Return which sums may be expected where so large sums of numbers in [0, 1] were found.
+
+    With ``L = log(2 / missed)``, a sum of independent numbers in [0, 1] that has mean ``m``
+    is at most ``m - x`` with probability ``exp(-x^2 / (2 m))`` at most, and at least ``m +
+    x`` with ``exp(-x^2 / (2 m + 2 x / 3))`` (McDiarmid 1998, theorem 2.3), for any number of
+    them. Both ends are where these are ``exp(-L)``.
+
+    Args:
+        found: The smallest and the largest sum that may have been found, shape ``(k, 2)``.
+        missed: With which probability the expected sum lies outside.
+
+    >>> expected_sums(np.array([[0.0, 0.0], [100.0, 100.0]]), 0.05).round(1).tolist()
+    [[0.0, 7.4], [75.2, 131.1]]
+
+    """
+    log = math.log(2 / missed)
+    low, high = found.T
+    third = 2 * log / 3
+    lower = low + third - np.sqrt(third**2 + 2 * log * low)
+    upper = high + log + np.sqrt(log**2 + 2 * log * high)
+    return np.stack([np.maximum(lower, 0.0), upper], axis=-1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -183,7 +183,9 @@ def _tells(parameters: Mapping[str, object]) -> str:
     query = parameters.get("query")
     if not isinstance(query, dict):
         return ""
-    tells = "moments" in query or query.get("kind") == StatisticKind.MEANS
+    tells = ("moments" in query and "weight" not in query) or query.get(
+        "kind"
+    ) == StatisticKind.MEANS
     columns = [query.get("column"), *(query.get("columns") or ())]
     everybody = all(
         column.get("missing") != MissingPolicy.DROP

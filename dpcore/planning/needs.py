@@ -167,6 +167,8 @@ def _of_all(item: PlannedQuery, size: TableSize) -> str:
     request = item.request
     if not isinstance(request, Request) or not isinstance(request.query, GroupedQuery):
         return ""
+    if request.query.kind.weighted:
+        return ""
     try:
         whole = replace(request.query.part, size=size)
         epsilon = least_epsilon(replace(item, request=replace(request, query=whole)))

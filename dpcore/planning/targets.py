@@ -116,6 +116,7 @@ def _require(half: float) -> None:
 PART: Final = 0.1
 _OF_BOUNDS: Final = {
     StatisticKind.MEAN: (1.0, 1),
+    StatisticKind.WEIGHTED_MEAN: (1.0, 1),
     StatisticKind.DIFFERENCE: (1.0, 1),
     StatisticKind.STANDARD_DEVIATION: (0.5, 1),
     StatisticKind.POPULATION_STANDARD_DEVIATION: (0.5, 1),
@@ -123,7 +124,12 @@ _OF_BOUNDS: Final = {
     StatisticKind.POPULATION_VARIANCE: (0.5, 2),
 }
 """How far a statistic can go: a part of the width of the bounds, to this power."""
-_SHARES: Final = {StatisticKind.PROPORTION, StatisticKind.PROPORTIONS, StatisticKind.CORRELATION}
+_SHARES: Final = {
+    StatisticKind.PROPORTION,
+    StatisticKind.WEIGHTED_SHARE,
+    StatisticKind.PROPORTIONS,
+    StatisticKind.CORRELATION,
+}
 
 
 def aim(item: PlannedQuery) -> float | None:

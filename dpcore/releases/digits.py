@@ -15,6 +15,7 @@ from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 
 COUNTS: Final = "counts"
+CAPS: Final = "times the cap on weights"
 
 PLACES: Final = "places in the sorted table"
 _WITHOUT: Final = 4
@@ -168,13 +169,15 @@ _KINDS = frozenset(StatisticKind)
 def noise_unit(release: Release) -> str:
     """Return what the scale of the noise is a number of, which may be no unit's.
 
-    Counts and sums of groups, and what several quantiles follow from, are drawn as
-    counts, coefficients on the scale of their model, a median by places in the sorted
-    table; everything else in the unit of the answer.
+    Weighted sums are drawn as parts of the cap. Counts and sums of groups, and what several
+    quantiles follow from, are drawn as counts, coefficients on the scale of their model, a
+    median by places in the sorted table; everything else in the unit of the answer.
     """
     query = release.request.get("query")
     if release.request.get("kind") == "model":
         return "scale of the model"
+    if isinstance(query, dict) and "weight" in query:
+        return CAPS
     if isinstance(query, dict) and (
         {"moments", "qs", "pair", "decades"} & query.keys()
         or query.get("kind") == StatisticKind.MEANS

@@ -153,6 +153,8 @@ def ungrouped(*groups: Column) -> tuple[str, ...]:
     What is declared about missing values is for questions about the column itself: who
     has none is in no listed group.
     """
+    if not groups:
+        return ()
     done = {one.missing: None for one in groups}
     not_done = " or ".join("left out" if one is MissingPolicy.DROP else "replaced" for one in done)
     titles = " or ".join(one.title for one in groups)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, NamedTuple, Self
 
 import numpy as np
@@ -107,7 +107,8 @@ class _BernsteinWeights(_SharedWeights):
         """Return the most that one record can change all numbers together."""
         if relation is NeighboringRelation.ADD_REMOVE:
             return Sensitivity(coordinates=self._parts, l1=1.0, l2=1.0, largest=1.0)
-        return Sensitivity(coordinates=2 * self._parts, l1=2.0, l2=_ROOT_2, largest=1.0)
+        coordinates = min(2 * self._parts, len(self.labels))
+        return Sensitivity(coordinates=coordinates, l1=2.0, l2=_ROOT_2, largest=1.0)
 
     def neighbors(
         self, values: FloatArray, relation: NeighboringRelation, whole: Sums | None = None
@@ -116,7 +117,8 @@ class _BernsteinWeights(_SharedWeights):
 
         Under substitution the person's weight goes to a bound of another group: no
         record within the own group is farther away, and all other groups are alike.
-        Who is in no group that is counted goes to one of them.
+        Who is in no group that is counted goes to one of them. In a table of one group
+        it goes to one bound of this group or the other.
         """
         weights, codes = self._read(values)
         actual = self.finalize(whole or self.partial(values))
@@ -130,9 +132,12 @@ class _BernsteinWeights(_SharedWeights):
                 reached[there, own[there] * parts + part] -= shares[there, part]
             # Without the last person of a group rounding leaves no less than nothing.
             np.maximum(reached, 0.0, out=reached)
-            if relation is NeighboringRelation.SUBSTITUTION:
-                reached[np.arange(len(own)), np.where(own == 0, 1, 0) * parts] += 1
-            return reached[:, np.newaxis]
+            reached = reached[:, np.newaxis]
+            if relation is NeighboringRelation.ADD_REMOVE:
+                return reached
+            elsewhere = np.where(own == 0, 1, 0)[:, np.newaxis] * parts
+            ends = elsewhere if groups > 1 else np.array([0, parts - 1])
+            return np.asarray(reached + np.eye(len(actual))[ends])
 
         return NeighborValues(actual=actual, reached=moved, kinds=len(codes))
 
@@ -223,6 +228,54 @@ class GroupMoments(_BernsteinWeights):
         b = 1 - a
         each = (b, a) if self.degree == 1 else (b * b, 2 * a * b, a * a)
         return np.stack(each, axis=-1), codes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightedMoments(GroupMoments):
+    """What the weighted mean and total and the sum of weights of every group follow from.
+
+    A row of weight ``w`` counts ``u = w / W``, with ``w`` clamped to its public bounds, of
+    which the upper one is the cap ``W``. A value at height ``a`` between its bounds
+    ``[c0, c1]`` gives its group ``u (1 - a)`` to a first number ``s`` and ``u a`` to a
+    second, ``t``. So
+
+    * the sum of weights is ``W (s + t)``;
+    * the weighted mean of the heights is ``t / (s + t)`` (Hajek 1971);
+    * the weighted total is ``W (c0 s + c1 t)``, as ``u (c0 (1 - a) + c1 a) = u x``
+      (Horvitz and Thompson 1952).
+
+    Sensitivity: a row adds or takes ``u`` in all, and ``u`` is at most 1. So it is that
+    of ``GroupMoments``, also of one group: there a record at one bound is replaced by
+    one at the other. A row of less weight moves less: added or removed, ``u`` added up.
+
+    ``values`` has shape ``(n, 3)``: the number, the weight, then the code of the group.
+    Without ``labels_of_groups`` there is one group, of code 0.
+
+    Attributes:
+        weights: The public bounds of weights, from 0 up.
+
+    >>> bounds = Interval(lower=0.0, upper=10.0)
+    >>> weights = Interval(lower=0.0, upper=4.0)
+    >>> both = WeightedMoments(labels_of_groups=(), bounds=bounds, weights=weights)
+    >>> both.value([[2, 1, 0], [10, 9, 0]])
+    array([0.2 , 1.05])
+
+    """
+
+    degree: int = field(default=1, init=False)
+    weights: Interval
+
+    def __post_init__(self) -> None:
+        check_bounds(self.bounds)
+        check_bounds(self.weights)
+        if self.weights.lower < 0:
+            raise ParameterError(f"no weight is below 0, got a bound of {self.weights.lower}.")
+
+    def _read(self, values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+        numbers, codes = grouped_rows(values, columns=2, groups=len(self.groups))
+        a = self._height(numbers)
+        u = self.weights.clip(numbers[:, 1]) / self.weights.upper
+        return np.stack([u * (1 - a), u * a], axis=-1), codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

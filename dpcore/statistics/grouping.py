@@ -22,6 +22,8 @@ SIDE_BY_SIDE: Final = " × "
 class Grouping:
     """The columns whose public lists of labels make groups of people. PUBLIC.
 
+    No column makes one group of everybody; it is false.
+
     Grouping by several columns is grouping by their product: everybody is in the cell
     of their labels, and in the last group, that of all others, without a listed label
     of one of them. So one column is the case of one, with the same sensitivity.
@@ -56,14 +58,18 @@ class Grouping:
                     "on the Data page."
                 )
         names = {column.name for column in self.columns}
-        if not 1 <= len(names) <= MOST_COLUMNS or len(names) < len(self.columns):
-            raise ParameterError(f"groups are made by 1 to {MOST_COLUMNS} different columns.")
+        if len(names) > MOST_COLUMNS or len(names) < len(self.columns):
+            raise ParameterError(f"groups are made by at most {MOST_COLUMNS} different columns.")
         if len(self.columns) > 1 and math.prod(self.shape) > MAX_LABELS:
             sizes = SIDE_BY_SIDE.join(map(str, self.shape))
             raise ParameterError(
                 f"{self.name} make {sizes} = {math.prod(self.shape):,} groups, and at most "
                 f"{MAX_LABELS} can be asked for. Choose fewer columns or shorter lists."
             )
+
+    def __bool__(self) -> bool:
+        """Tell whether some column makes groups."""
+        return bool(self.columns)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -80,8 +86,8 @@ class Grouping:
         """Return the column, or one whose labels are the cells of several."""
         if len(self.columns) == 1:
             return self.columns[0]
-        labels = distinct(SIDE_BY_SIDE.join(cell) for cell in self.cells)
-        return Column(name=self.name, kind=ColumnKind.CATEGORY, labels=labels)
+        labels = distinct(SIDE_BY_SIDE.join(cell) for cell in self.cells if cell)
+        return Column(name=self.name or "group", kind=ColumnKind.CATEGORY, labels=labels)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -101,7 +107,8 @@ class Grouping:
     @property
     def title(self) -> str:
         """Return what pages and documents call the columns."""
-        return enumerated(said_once(*(column.title for column in self.columns)))
+        titles = [column.title for column in self.columns]
+        return enumerated(said_once(*titles) if titles else ())
 
 
 def enumerated(names: Iterable[str]) -> str:
@@ -110,7 +117,7 @@ def enumerated(names: Iterable[str]) -> str:
     >>> enumerated(["a"]), enumerated(["a", "b", "c"])
     ('a', 'a, b and c')
     """
-    *first, last = names
+    *first, last = [*names] or [""]
     return f"{', '.join(first)} and {last}" if first else last
 
 
@@ -119,8 +126,10 @@ def name_of_others(labels: tuple[str, ...]) -> str:
 
     >>> name_of_others(("north", "south")), name_of_others(("one", "other"))
     ('other', 'other values')
+    >>> name_of_others(())
+    'everybody'
     """
-    name = "other"
+    name = "other" if labels else "everybody"
     while name in labels:
         name += " values"
     return name

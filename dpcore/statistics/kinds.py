@@ -41,6 +41,16 @@ class StatisticKind(StrEnum):
         "the means of several columns in each group",
         "the means of several numeric columns by group, in one question with one cost.",
     )
+    WEIGHTED_MEAN = (
+        "weighted mean",
+        "the mean of the values, each counted by the weight of its row, and their weighted total",
+        "mean and total of a survey whose rows have weights, with a public cap on a weight.",
+    )
+    WEIGHTED_SHARE = (
+        "weighted share",
+        "the weight of the {many} that meet a condition, as a share of all weights and as a total",
+        "share and total of a survey whose rows have weights, with a public cap on a weight.",
+    )
     MEDIAN = (
         "median",
         "the value with half of the {many} below and half above it",
@@ -138,7 +148,12 @@ class StatisticKind(StrEnum):
     @property
     def of_members(self) -> bool:
         """Tell whether it counts the people who meet a condition."""
-        return self in {StatisticKind.COUNT, StatisticKind.PROPORTION}
+        return self in {StatisticKind.COUNT, StatisticKind.PROPORTION, StatisticKind.WEIGHTED_SHARE}
+
+    @property
+    def weighted(self) -> bool:
+        """Tell whether every row counts by its weight."""
+        return self in _WEIGHTED
 
     @property
     def of_cells(self) -> bool:
@@ -205,6 +220,7 @@ class StatisticKind(StrEnum):
         return self in _BY_GROUP
 
 
+_WEIGHTED: Final = (StatisticKind.WEIGHTED_MEAN, StatisticKind.WEIGHTED_SHARE)
 _OF_LABELS: Final = (
     StatisticKind.PROPORTION,
     StatisticKind.COUNT,
@@ -212,6 +228,7 @@ _OF_LABELS: Final = (
     StatisticKind.PROPORTIONS,
     StatisticKind.CROSS_TABLE,
     StatisticKind.MARGINALS,
+    StatisticKind.WEIGHTED_SHARE,
 )
 ON_DATA: Final = frozenset({StatisticKind.BOUNDS, StatisticKind.LABELS})
 """What is asked on Data, and becomes a declaration."""
@@ -226,6 +243,7 @@ _OF_COUNTS: Final = frozenset(
 )
 _OF_KNOWN_SUMS: Final = frozenset(
     {
+        *_WEIGHTED,
         StatisticKind.QUANTILES,
         StatisticKind.DIFFERENCE,
         StatisticKind.MEANS,
@@ -241,6 +259,7 @@ _OF_CELLS: Final = frozenset(
     }
 )
 _OF_SEVERAL: Final = (
+    *_WEIGHTED,
     StatisticKind.CROSS_TABLE,
     StatisticKind.MARGINALS,
     StatisticKind.DIFFERENCE,

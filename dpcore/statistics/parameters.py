@@ -110,7 +110,7 @@ be declared, so that old questions keep their identity.
 
 def _grouping(group: Grouping) -> dict[str, Any] | list[dict[str, Any]]:
     columns = [COLUMN.write(column) for column in group.columns]
-    return columns if len(columns) > 1 else columns[0]
+    return columns[0] if len(columns) == 1 else columns
 
 
 GROUPING: Final[codec.Pair[Grouping]] = codec.Pair(

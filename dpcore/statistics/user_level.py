@@ -23,7 +23,13 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.statistics.checks import checked, kinds
-from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
+from dpcore.statistics.group_sums import (
+    Grouped,
+    GroupMoments,
+    MeanMoments,
+    PairMoments,
+    WeightedMoments,
+)
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.statistic import NeighborValues, Rows, Statistic, Sums
@@ -39,7 +45,13 @@ OF_PEOPLE: Final = (
     StatisticKind.HISTOGRAM,
 )
 """What can be asked of a column of which several rows of a person count."""
-ASKED_OF_PEOPLE: Final = (*OF_PEOPLE, StatisticKind.DIFFERENCE, StatisticKind.MEANS)
+ASKED_OF_PEOPLE: Final = (
+    *OF_PEOPLE,
+    StatisticKind.DIFFERENCE,
+    StatisticKind.MEANS,
+    StatisticKind.WEIGHTED_MEAN,
+    StatisticKind.WEIGHTED_SHARE,
+)
 """All that can be asked of a table of which several rows of a person count."""
 _Wide = Grouped | GroupMoments | MeanMoments | PairMoments
 _SUBSTITUTION: Final = NeighboringRelation.SUBSTITUTION
@@ -246,6 +258,8 @@ class AdditiveOfPeople(Statistic):
         """Return how many numbers a row has, 0 for one that stands alone."""
         if isinstance(self.each, MeanMoments):
             return self.each.columns + 1
+        if isinstance(self.each, WeightedMoments):
+            return 3
         return 2 if isinstance(self.each, _Wide) else 0
 
     def _added(self, lines: FloatArray) -> FloatArray:

@@ -12,6 +12,7 @@ from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
+from dpcore.analyses.weighted import WeightedQuery
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.postprocessing.share_constraints import Constraint, ConstraintKind
 from dpcore.relations import PrivacyUnit, TableSize
@@ -132,6 +133,18 @@ def marginals(key="gaussian", *, tables=((0,), (0, 1), (1, 2)), consistent=True,
     parts = crossed(columns=columns, **changes).query.crossed
     query = MarginalsQuery(crossed=parts, tables=tables, consistent=consistent)
     return asked(query, key, delta=0.0 if key == "laplace" else 1e-6)
+
+
+def weighted(key="laplace", *, member=None, group=(), relation=SUBSTITUTION, rows=1, **changes):
+    """The weighted mean age, or the weighted share of a label of smokers."""
+    known = terms(relation=relation, rows=rows) | {"size": ANY_SIZE}
+    of = {"kind": StatisticKind.MEAN, "column": AGE}
+    if member is not None:
+        of = {"kind": StatisticKind.PROPORTION, "column": yes_no(), "membership": member}
+    query = WeightedQuery(
+        part=Query(**of, **known), group=Grouping.of(*group), weight=number("design", 4.0)
+    )
+    return asked(query, key, **changes)
 
 
 def by_group(key="laplace", *, kind=StatisticKind.MEAN, rows=1, **changes):

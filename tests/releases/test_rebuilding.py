@@ -41,6 +41,7 @@ from tests.releases.questions import (
     ranks,
     shares,
     terms,
+    weighted,
 )
 from tests.statistics.columns import DROP, category, number, yes_no
 from tests.terms import ADD_REMOVE
@@ -121,6 +122,10 @@ REQUESTS = {
     "sum by group": by_group(kind=StatisticKind.SUM, rows=2),
     "difference of groups": apart(),
     "means of several columns": means(numbers=(AGE, INCOME)),
+    "weighted mean": weighted(),
+    "weighted share": weighted(
+        member=Membership(label="yes"), group=(category(),), relation=ADD_REMOVE
+    ),
     "cross table": crossed(),
     "several quantiles": chained(),
     "bounds": bounds(),

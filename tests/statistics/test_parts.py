@@ -9,7 +9,13 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix
-from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
+from dpcore.statistics.group_sums import (
+    Grouped,
+    GroupMoments,
+    MeanMoments,
+    PairMoments,
+    WeightedMoments,
+)
 from dpcore.statistics.histogram import Histogram, Proportions
 from dpcore.statistics.marginals import Marginals
 from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
@@ -48,6 +54,11 @@ OF_GROUPS = {
     "pair": PairMoments(groups=3, pair=(2, 0), bounds=BOUNDS),
     "means": MeanMoments(labels_of_groups=("a", "b"), bounds=(BOUNDS,)),
 }
+OF_WEIGHTS = {
+    "weighted": WeightedMoments(
+        labels_of_groups=("a", "b"), bounds=BOUNDS, weights=Interval(lower=0.0, upper=2.0)
+    )
+}
 OF_SEVERAL = {
     "covariance": Covariance(bounds=(BOUNDS, SECOND), size=PUBLIC),
     "matrix": CovarianceMatrix(names=("x", "y"), bounds=(BOUNDS, SECOND), size=PRIVATE),
@@ -61,7 +72,7 @@ OF_PUBLIC_GROUPS = {
     "pooled variance": PooledVariance(bounds=BOUNDS, groups=GroupSizes(sizes=SIZES)),
     "pooled covariance": PooledCovariance(bounds=(BOUNDS, SECOND), groups=GroupSizes(sizes=SIZES)),
 }
-ALL = OF_NUMBERS | OF_CELLS | OF_GROUPS | OF_SEVERAL | OF_PUBLIC_GROUPS | OF_TABLES
+ALL = OF_NUMBERS | OF_CELLS | OF_GROUPS | OF_WEIGHTS | OF_SEVERAL | OF_PUBLIC_GROUPS | OF_TABLES
 EXACT = {"marginals", "ranks", "nested counts", "count", "proportion", "histogram", "shares"}
 
 cuts = st.lists(st.integers(0, PEOPLE), max_size=6).map(sorted)
@@ -82,8 +93,9 @@ def table(name, seed):
         return np.column_stack([first, rng.integers(0, 3, PEOPLE)])
     if name in OF_TABLES:
         return rng.integers(0, [2, 3], (PEOPLE, 2)).astype(float)
-    if name in OF_SEVERAL:
-        return np.column_stack([first, second])
+    if name in OF_WEIGHTS | OF_SEVERAL:
+        codes = [rng.integers(0, 3, PEOPLE)] if name in OF_WEIGHTS else []
+        return np.column_stack([first, second, *codes])
     codes = rng.permutation(np.repeat([0.0, 1.0], SIZES))
     columns = [first] if name == "pooled variance" else [first, second]
     return np.column_stack([*columns, codes])

@@ -24,6 +24,7 @@ from ui.text import after_number, literal
 
 _PAIR = 2
 _IN_POINTS = 100.0
+_SHARES = {StatisticKind.PROPORTION, StatisticKind.WEIGHTED_SHARE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,10 +201,10 @@ def _every_pair(told: _Numbers, mode: Mode) -> pd.DataFrame:
 
 
 def _unit(asked: Request) -> str:
-    if asked.query.kind is StatisticKind.PROPORTION:
+    if asked.query.kind in _SHARES:
         return "percentage points"
     return asked.query.quantity.of_differences
 
 
 def _scale(asked: Request) -> float:
-    return _IN_POINTS if asked.query.kind is StatisticKind.PROPORTION else 1.0
+    return _IN_POINTS if asked.query.kind in _SHARES else 1.0

@@ -100,7 +100,7 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Pic
         statement=asked.statement,
         noun=noun_of(asked),
         quantity=asked.query.quantity,
-        counted=asked.query.unit.counted,
+        counted=plan.counted,
         truth=None if truth is None else plan.truth(truth),
         grid=grid_of(asked.query),
     )

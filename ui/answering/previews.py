@@ -31,6 +31,8 @@ _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.QUANTILES,
     StatisticKind.DIFFERENCE,
     StatisticKind.MEANS,
+    StatisticKind.WEIGHTED_MEAN,
+    StatisticKind.WEIGHTED_SHARE,
     StatisticKind.STANDARD_DEVIATION,
     StatisticKind.POPULATION_STANDARD_DEVIATION,
 }

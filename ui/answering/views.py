@@ -16,10 +16,22 @@ from dpcore.analyses.means import MeansPlan
 from dpcore.analyses.measurement import Direct, Plan
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.analyses.shares import SharePlan
+from dpcore.analyses.weighted import WeightedPlan
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import Picture
 from dpcore.releases.record import Release
-from ui.answering import chains, crossed, groups, marginals, matrices, means, numbers, pair, ranks
+from ui.answering import (
+    chains,
+    crossed,
+    groups,
+    marginals,
+    matrices,
+    means,
+    numbers,
+    pair,
+    ranks,
+    weighted,
+)
 from ui.answering.numbers import Cells
 
 
@@ -67,6 +79,12 @@ VIEWS: Final[dict[type[Plan], AnswerView]] = {
     ),
     MeansPlan: AnswerView(
         preview=means.preview, show=means.show, picture=means.picture, details=means.details
+    ),
+    WeightedPlan: AnswerView(
+        preview=weighted.preview,
+        show=weighted.show,
+        picture=groups.picture,
+        details=weighted.details,
     ),
     MatrixPlan: AnswerView(
         preview=matrices.preview,

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import MOST_COLUMNS
+from dpcore.analyses.weighted import can_weigh
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dates import date_of, day_of, end_of_day
@@ -47,10 +48,11 @@ class Details:
     """What a question needs besides its column and statistic.
 
     ``membership`` is whom it counts, ``edges`` are those of its bins, ``q`` says
-    which quantile it asks for, ``qs`` which ones; ``others`` are further columns,
-    ``group`` are those of a question by group, and ``labels_public`` whether everybody's
-    group is public. ``pair`` are the two groups whose difference is asked for. ``tables``
-    are the columns of each table of a set, and ``consistent`` whether these agree.
+    which quantile it asks for, ``qs`` which ones; ``others`` are further columns, or
+    that of weights, ``group`` are those of a question by group, and ``labels_public``
+    whether everybody's group is public. ``pair`` are the two groups whose difference is
+    asked for. ``tables`` are the columns of each table of a set, and ``consistent`` whether
+    these agree.
     """
 
     membership: Membership | None = None
@@ -93,6 +95,10 @@ def ask(column: Column, kind: StatisticKind, study: Study, by: controls.Cell) ->
         return Details(group=Grouping.of(of), pair=_pair(of, cells))
     if kind is StatisticKind.MARGINALS:
         return _marginals(column, edges, study, grouped, cells)
+    if kind.weighted:
+        weight = _weight(column, study, cells)
+        by_group = _by(column, kind, study, grouped)
+        return Details(membership=membership, others=(weight,), group=by_group)
     others = ask_others(column, kind, study, grouped if crossed else cells)
     if kind is StatisticKind.MEANS:
         return Details(others=others, group=_by(column, kind, study, grouped))
@@ -231,6 +237,26 @@ def _marginals(
     return Details(edges=edges, others=others, tables=tables, consistent=consistent)
 
 
+def _weight(column: Column, study: Study, cells: Cells) -> Column:
+    """Ask which column holds the weight of each row."""
+    choices = [one for one in study.dataset.columns if one != column and can_weigh(one)]
+    if not choices:
+        raise ParameterError(
+            "weights need another column of numbers with public bounds from 0 up; declare one on "
+            "the Data page."
+        )
+    place = next(cells).selectbox(
+        "Weighted by",
+        range(len(choices)),
+        format_func=[study.dataset.short(one.name) for one in choices].__getitem__,
+        key=f"weight-{session.generation()}-{column.name}",
+        kept="session",
+        note="The upper bound of this column is the cap: larger weights are clamped to it. A "
+        "higher cap means more noise.",
+    )
+    return choices[place]
+
+
 def _pair(group: Column, cells: Cells) -> tuple[str, str]:
     key = f"{session.generation()}-{group.name}-{hash(group.labels)}"
     # Whom a question is about is not guessed from the table: the list is public.
@@ -282,7 +308,8 @@ def _by(column: Column, kind: StatisticKind, study: Study, cells: Cells) -> Grou
     """Ask by which columns, up to three of them together."""
     # By itself, a column has one answer in each group, which everybody knows.
     required = kind is StatisticKind.MEANS
-    if not required and not (kind.by_group and _labelled(column, study)):
+    asked = kind.by_group or kind.weighted
+    if not required and not (asked and _labelled(column, study)):
         return None
     found = _label_columns(
         column,

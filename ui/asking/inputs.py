@@ -24,6 +24,7 @@ from dpcore.analyses.matrix import JointQuery, rebalanced
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
 from dpcore.analyses.shares import fitting
+from dpcore.analyses.weighted import WeightedQuery
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
@@ -118,8 +119,15 @@ def _question(column: Column, kind: StatisticKind, asked: Details, study: Study)
         ParameterError: Something is missing, or does not go together.
 
     """
-    if kind in {StatisticKind.CROSS_TABLE, StatisticKind.MARGINALS}:
-        return _crossed(column, asked, study)
+    makes = {
+        StatisticKind.CROSS_TABLE: _crossed,
+        StatisticKind.MARGINALS: _crossed,
+        StatisticKind.MEANS: _means,
+        StatisticKind.WEIGHTED_MEAN: _weighted,
+        StatisticKind.WEIGHTED_SHARE: _weighted,
+    }.get(kind)
+    if makes is not None:
+        return makes(column, asked, study)
     if kind is StatisticKind.DIFFERENCE:
         part = Query(
             kind=StatisticKind.MEAN,
@@ -131,8 +139,6 @@ def _question(column: Column, kind: StatisticKind, asked: Details, study: Study)
         # The controls of such a question always name both.
         group, pair = cast("Grouping", asked.group), cast("tuple[str, str]", asked.pair)
         return DifferenceQuery(part=part, group=group, pair=pair)
-    if kind is StatisticKind.MEANS:
-        return _means(column, asked, study)
     if kind.of_several:
         return _joint(column, kind, asked, study)
     size = study.size(column)
@@ -154,6 +160,19 @@ def _question(column: Column, kind: StatisticKind, asked: Details, study: Study)
     return query
 
 
+def _weighted(column: Column, asked: Details, study: Study) -> Question:
+    part = Query(
+        kind=StatisticKind.PROPORTION if asked.membership else StatisticKind.MEAN,
+        column=column,
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=ANY_SIZE,
+        membership=asked.membership,
+    )
+    (weight,) = asked.others
+    return WeightedQuery(part=part, group=asked.group or Grouping.of(), weight=weight)
+
+
 def _joint(column: Column, kind: StatisticKind, asked: Details, study: Study) -> JointQuery:
     # In the order of the table: either column first is the same question.
     numbers = sorted((column, *asked.others), key=study.dataset.columns.index)
@@ -169,7 +188,7 @@ def _joint(column: Column, kind: StatisticKind, asked: Details, study: Study) ->
     )
 
 
-def _means(column: Column, asked: Details, study: Study) -> MeansQuery:
+def _means(column: Column, asked: Details, study: Study) -> Question:
     # In the order of the table: whichever column is first, it is the same question.
     numbers = sorted((column, *asked.others), key=study.dataset.columns.index)
     return MeansQuery(
@@ -180,7 +199,7 @@ def _means(column: Column, asked: Details, study: Study) -> MeansQuery:
     )
 
 
-def _crossed(column: Column, asked: Details, study: Study) -> CrossedQuery:
+def _crossed(column: Column, asked: Details, study: Study) -> Question:
     # In the order of the table: either column first is the same question.
     columns = sorted((column, *asked.others), key=study.dataset.columns.index)
     size = study.size(*columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 import streamlit as st
@@ -14,8 +14,9 @@ from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.measurement import OneMechanism
 from dpcore.analyses.number import Query
 from dpcore.analyses.reading import StatisticRequest
+from dpcore.analyses.weighted import WeightedPlan
 from dpcore.arrays import FloatArray
-from dpcore.figures.individual.people import others_picture, sentences
+from dpcore.figures.individual.people import groups_picture, others_picture, sentences
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.generalization import lengths, total_variations
 from dpcore.individual.per_instance_loss import Behind, Moves, StatisticLosses, per_instance_losses
@@ -111,6 +112,18 @@ def _remarks(subject: StatisticSubject) -> None:
         st.caption(said)
 
 
+_QUARTERS = ("up to ¼ of the cap", "¼ to ½", "½ to ¾", "above ¾ of the cap")
+
+
+def _by_weight(subject: StatisticSubject) -> None:
+    """Show how losses grow with the weight of a row."""
+    plan, key = cast("WeightedPlan", subject.request.plan), subject.request.mechanism_key
+    weights = np.asarray(subject.exposure.values)[:, 1]
+    quarters = np.clip(np.ceil(4 * weights / plan.cap) - 1, 0, 3).astype(np.int64)
+    losses = subject.exposure.by_group(quarters, _QUARTERS)
+    results.show(groups_picture(losses, by="weight", key=key), "weights")
+
+
 def _closer(subject: StatisticSubject, study: Study) -> None:
     """Offer what else can be read from the losses."""
     exposure, asked = subject.exposure, subject.request
@@ -120,6 +133,8 @@ def _closer(subject: StatisticSubject, study: Study) -> None:
         "closer-others",
         lambda: _others(subject, analysis),
     )
+    if asked.query.kind.weighted and asked.query.unit.cap is None:
+        everybody.folded("Loss by weight", "closer-weights", lambda: _by_weight(subject))
     everybody.moments(subject, study)
     everybody.folded(
         "What this says about overfitting",

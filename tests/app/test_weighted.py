@@ -1,0 +1,45 @@
+"""Weighted means and shares: asked, released, followed over the pages."""
+
+from __future__ import annotations
+
+from tests.app.asking import COLUMNS, choose, use_survey
+from tests.app.test_pages import by_label, fill
+from tests.app.test_questions import release, shown
+
+
+def test_a_weighted_mean_is_asked_released_and_followed(open_page, follow):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "weighted mean")
+    fill(
+        app,
+        selectbox={"Weighted by": 1},
+        number_input={
+            "ε for this release": 20.0,
+            "Assumed group size": 40,
+            "Assumed design effect": 1.2,
+        },
+    )
+    assert by_label(app.metric, "Margin, 40 rows").value.startswith("± ")
+    text = shown(app)
+    assert "At a design effect of 1.2, noise adds" in text
+    assert "Largest own privacy loss of a person, by weight: 150: ε = 20" in text
+    seen = follow(app)
+    assert seen.title == "mean of age, weighted by weight"
+    assert {"age in use", "weight in use"} <= set(seen.exposed)
+
+
+def test_a_weighted_share_by_group_has_sums_and_totals(open_page):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Column", COLUMNS.index("smoker"))
+    app = choose(app, "Statistic", "weighted share")
+    fill(
+        app,
+        selectbox={"Who counts": "yes"},
+        multiselect={"By group": [0]},
+        number_input={"ε for this release": 20.0},
+    )
+    app = release(app)
+    table = next(d.value for d in app.dataframe if "number" in d.value)
+    assert {"sum of weights in south", "weighted total in west"} <= set(table["number"])
+    assert "weighted share in north" in set(table["number"])
+    assert "Compare two groups" in shown(app)

@@ -1,0 +1,130 @@
+"""Weighted means, totals and sums of weights: intervals that hold, and the design effect."""
+
+import numpy as np
+import pytest
+
+from dpcore.data.bounds import Interval
+from dpcore.errors import ParameterError
+from dpcore.inference.group_ratios import Ratio
+from dpcore.inference.intervals import expected_sums
+from dpcore.inference.weighted_means import estimate_weighted
+from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace
+from tests.releases.questions import weighted
+from tests.statistics.columns import category
+
+CAP = 5.0
+RATIO = Ratio(bounds=Interval(lower=10.0, upper=30.0))
+SIZES = (0, 3, 30, 300)
+# Weights and heights of a row: alike, dependent on each other, rare and heavy.
+LAWS = {
+    "alike": lambda _, n: (np.full(n, 2.0), np.full(n, 0.3)),
+    "dependent": lambda rng, n: ((u := rng.random(n)) * CAP, (u + rng.random(n)) / 2),
+    "heavy": lambda rng, n: (
+        np.where(heavy := rng.random(n) < 0.05, CAP, 0.1),
+        np.where(heavy, 1.0, rng.random(n)),
+    ),
+}
+
+
+def missed(ends, truth):
+    return (ends[..., 0] > truth + 1e-9) | (truth - 1e-9 > ends[..., 1])
+
+
+def in_population(law):
+    """Mean weight, and mean of weight times value, of a million rows."""
+    weights, heights = LAWS[law](np.random.default_rng(0), 1_000_000)
+    return weights.mean(), (weights * (10 + 20 * heights)).mean()
+
+
+def simulated(noise, law, runs, rng):
+    """Return how often any number of a table, and of its population, is missed."""
+    weight, total = in_population(law)
+    sizes = np.array([np.roll(SIZES, run)[:3] for run in range(runs)]).ravel()
+    rows = [LAWS[law](rng, n) for n in sizes]
+    sums = np.array([weights.sum() for weights, _ in rows])
+    totals = np.array([(weights * (10 + 20 * heights)).sum() for weights, heights in rows])
+    above = np.array([(weights * heights).sum() for weights, heights in rows])
+    drawn = np.stack([sums - above, above], axis=-1) / CAP
+    drawn += noise.simulate(np.zeros(1), rng=rng, size=drawn.shape)
+    found = estimate_weighted(noise, drawn, RATIO, cap=CAP, totals=True, together=3)
+    groups, told = found.groups, ~np.isnan(found.groups.ratios)
+    # Of nobody there is no mean: then the sum of weights is missed already.
+    means = totals / np.where(sums > 0, sums, 1.0)
+    off = (
+        missed(groups.counts_noise, sums)
+        | missed(found.totals_noise, totals)
+        | missed(groups.ratios_noise, means) & told & (sums > 0)
+    )
+    far = (
+        missed(groups.counts_total, sizes * weight)
+        | missed(found.totals_total, sizes * total)
+        | missed(groups.ratios_total, total / weight) & told
+    )
+    return np.stack([off, far]).reshape(2, runs, 3).any(axis=2).mean(axis=1)
+
+
+NOISES = [Laplace(noise=2.0), Gaussian(noise=3.0)]
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("noise", NOISES)
+def test_intervals_hold_together_in_400_releases(noise, law):
+    # With 0.05 at most, more than 0.09 of 400 are missed once in two thousand such tests.
+    assert simulated(noise, law, 400, np.random.default_rng(7)).max() <= 0.09
+
+
+def test_means_and_totals_without_noise_are_those_of_the_sums():
+    found = estimate_weighted(
+        Laplace(noise=1e-9), np.array([[30.0, 10.0]]), RATIO, cap=CAP, totals=True
+    )
+    assert found.groups.counts[0] == pytest.approx(200.0)
+    assert found.groups.ratios[0] == pytest.approx(15.0)
+    assert found.totals[0] == pytest.approx(3000.0)
+    np.testing.assert_allclose(found.groups.ratios_noise[0], 15.0, atol=1e-6)
+    np.testing.assert_allclose(found.totals_noise[0], 3000.0, atol=1e-4)
+    assert np.isnan(
+        estimate_weighted(
+            Laplace(noise=1e-9), np.array([[30.0, 10.0]]), RATIO, cap=CAP, totals=False
+        ).totals
+    ).all()
+
+
+@pytest.mark.parametrize("mean", [0.5, 5.0, 80.0])
+@pytest.mark.parametrize("part", [1.0, 0.02])
+def test_expected_sums_are_missed_no_more_often_than_stated(mean, part):
+    """Sums of memberships, and of many small numbers, of any mean."""
+    rng = np.random.default_rng(3)
+    sums = part * rng.binomial(10_000, mean / part / 10_000, size=20_000)
+    ends = expected_sums(np.stack([sums, sums], axis=-1), 0.05)
+    assert missed(ends, mean).mean() <= 0.05
+
+
+def test_noise_adds_what_a_simulation_finds():
+    """Half of the values at either bound; weights of a known design effect."""
+    plan = weighted(epsilon=0.5).plan
+    rng, rows, runs = np.random.default_rng(1), 200, 4_000
+    weights = np.where(rng.random((runs, rows)) < 0.5, 1.0, 3.0)
+    effect = rows * np.square(weights).sum(axis=1) / weights.sum(axis=1) ** 2
+    heights = rng.random((runs, rows)) < 0.5
+    below = (weights * ~heights).sum(axis=1) / 4
+    above = (weights * heights).sum(axis=1) / 4
+    exact = above / (above + below)
+    below = plan.mechanism.simulate(below, rng=rng, size=(runs,))
+    above = plan.mechanism.simulate(above, rng=rng, size=(runs,))
+    design = plan.design(float(effect.mean()), spread=0.5)
+    added = (above / (above + below)).std() / exact.std() - 1
+    assert design.added(rows) == pytest.approx(added, rel=0.15)
+    assert design.added(design.rows_for(0.05)) == pytest.approx(0.05)
+    for impossible in (0.9, 2.1):
+        with pytest.raises(ParameterError, match="between 1 and 2"):
+            plan.design(impossible, spread=0.5)
+
+
+def test_half_width_shrinks_with_the_assumed_mean_weight():
+    plan = weighted(epsilon=1.0, group=(category(),)).plan
+    (half,) = plan.ratio_half_widths((1_000,))
+    width = plan.width(unit="years", group=1_000)
+    assert width.half == pytest.approx(half, rel=1e-3)
+    assert width.assumed
+    assert "mean weight 2" in width.of
