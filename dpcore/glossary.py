@@ -386,6 +386,16 @@ _TERMS: Final = (
         source=_DWORK,
     ),
     GlossaryEntry(
+        word="gradual release",
+        also=("sharper answer",),
+        plain="A more exact answer to the same question, drawn given the first one. Both "
+        "together reveal what the more exact one does, so that the difference in "
+        "[ε (epsilon)] pays for it.",
+        exact="y₁ = y₂ + W with W independent of the data: (y₁, y₂) is [post-processing] of y₂.",
+        page="release",
+        source="Koufogiannis, Han and Pappas 2015",
+    ),
+    GlossaryEntry(
         word="public",
         plain="Known before anyone used the data, released at a cost, or computed from "
         "such numbers alone.",

@@ -59,6 +59,11 @@ def float_below(number: Decimal) -> float:
     return nearest if Decimal(nearest) <= number else math.nextafter(nearest, -math.inf)
 
 
+def difference(whole: Decimal, part: Decimal) -> Decimal:
+    """Return ``whole - part``, rounded up where 60 digits do not hold it."""
+    return _UP.subtract(whole, part)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivacyCost:
     """What one release, or several together, spend.

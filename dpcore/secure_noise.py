@@ -41,16 +41,23 @@ def opendp() -> Any:  # noqa: ANN401 - the untyped opendp module
 def covering(law: str, size: int, noise: float, distance: float, level: float) -> Any:  # noqa: ANN401 - untyped library
     """Return a measurement whose own map confirms ``level`` at ``distance``.
 
-    The scale is raised by the few last bits that this may take.
+    Raises:
+        ClaimError: As ``covering_scale``.
+
+    """
+    return measurement(law, size, covering_scale(law, size, noise, distance, level))
+
+
+def covering_scale(law: str, size: int, noise: float, distance: float, level: float) -> float:
+    """Return the scale of that measurement: ``noise``, raised by the few last bits it takes.
 
     Raises:
         ClaimError: The noise is too small.
 
     """
     for _ in range(_MOST_ULPS):
-        measure = measurement(law, size, noise)
-        if measure.map(distance) <= level:
-            return measure
+        if measurement(law, size, noise).map(distance) <= level:
+            return noise
         noise = math.nextafter(noise, math.inf)
     raise ClaimError(
         f"noise of scale {significant(noise)} does not give the level {significant(level)} "

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from ui import offering, plans, release_screen, results, session
+from ui import offering, plans, release_screen, results, session, sharpening
 from ui.answering import answer_lessons, answers, differences, distortion, previews
 from ui.asking import inputs
 
@@ -16,6 +16,7 @@ study = session.require_study()
 done = tuple(map(study.renamed, session.ledger().releases(study.fingerprint)))
 screen = release_screen.places()
 with screen.actions:
+    sharpening.carry_out(asked, study)
     answer = offering.offer(
         asked,
         study,
@@ -23,18 +24,23 @@ with screen.actions:
         price=previews.price(asked),
         before=partial(previews.obstacles, asked),
     )
+    best = sharpening.sharpest(answer, study)
+    if best is not None:
+        asked = sharpening.answers(best, asked, study)
+        sharpening.offer(best, asked, study)
 with screen.beside:
     release_screen.beside(asked)
 with screen.curator:
     true = release_screen.curator(asked, study)
 with screen.card:
-    release_screen.show(asked, answer, study, true)
-if answer is not None and answer.id not in {each.id for each in done}:
-    done = (*done, answer)  # drawn in this run
+    release_screen.show(asked, best, study, true)
+for each in (answer, best):
+    if each is not None and each.id not in {one.id for one in done}:
+        done = (*done, each)  # drawn in this run
 plans.before_release(asked, done)
-if answer is not None:
-    differences.show(answer, asked)
-    answer_lessons.lesson(answer, asked, study)
+if best is not None:
+    differences.show(best, asked)
+    answer_lessons.lesson(best, asked, study)
 if not release_screen.is_one_number(asked):
     distortion.show(asked, study)
 if done:

@@ -50,11 +50,11 @@ def offer(
         answer = releasing.latest(study.fingerprint, request)
         account = session.account(study)
         # An answer on screen is paid for.
-        fits = answer is not None or account.admits(request.cost)
+        fits = answer is not None or account.admits(request.due)
         (before or partial(_obstacles, request))(account, fits)
-        costs = price or cost_text(request.cost)
+        costs = price or cost_text(request.due)
         if fits:
-            _confirm_first(request, account, costs, key=key)
+            confirm_first(request, account, costs, key=key)
         with st.container(horizontal=True, vertical_alignment="center", key=f"actions-{key}"):
             _buttons(
                 request,
@@ -84,7 +84,7 @@ def _carry_out(request: Releasable, study: Study) -> None:
 
 
 def _obstacles(request: Releasable, account: Account, fits: bool) -> None:  # noqa: FBT001
-    cost, refusal = request.cost, request.refusal(session.mode())
+    cost, refusal = request.due, request.refusal(session.mode())
     if refusal is not None:
         st.warning(literal(refusal))
     elif not fits and accounts.is_endless(account.budget, cost):
@@ -107,7 +107,7 @@ def badge(answer: Release, key: str) -> None:
     st.markdown(
         f"Cost: {cost_text(answer.cost)}. Release {answer.draw} of this question, "
         f"{literal(answer.mechanism_label)}, drawn by {literal(answer.sampler)}."
-        + results.in_plan(answer)
+        + results.charged_with(answer)
     )
     results.release_files([answer], key)
 
@@ -154,20 +154,20 @@ def _buttons(
         st.button(
             f"Release again ({price})",
             key=f"again-{answer.id}",
-            disabled=not (ready and account.admits(request.cost)),
+            disabled=not (ready and account.admits(request.due)),
             on_click=releasing.press,
             args=(analysis, answer.draw + 1),
             help=f"New noise for the same question. It costs another {price}.",
         )
 
 
-def _confirm_first(request: Releasable, account: Account, price: str, *, key: str) -> None:
+def confirm_first(request: Releasable, account: Account, price: str, *, key: str) -> None:
     """Ask once more where that is due: above the buttons, where the pressed one was."""
     analysis = request.analysis(account.fingerprint)
     waiting = releasing.waiting(analysis)
     if waiting is not None and request.refusal(session.mode()) is None:
         yes = partial(releasing.press, analysis, waiting.draw, confirmed=True)
-        confirm(account, price, request.cost, key=key, yes=yes)
+        confirm(account, price, request.due, key=key, yes=yes)
 
 
 def _below(
@@ -176,7 +176,7 @@ def _below(
     """Say what is left, and what is known elsewhere."""
     ready = ready and request.refusal(session.mode()) is None
     if ready:
-        st.caption(accounts.fitting(account, request.cost, answered=answer is not None))
+        st.caption(accounts.fitting(account, request.due, answered=answer is not None))
     if answer is None and ready:
         other = releasing.elsewhere(account, request)
         if other is not None:

@@ -109,7 +109,7 @@ def _said(asked: Request, answer: Release) -> str:
         f"{literal(capital(asked.statement))}.{outside} "
         f"{literal(answer.mechanism_label)}, noise scale {scale}, drawn by "
         f"{literal(answer.sampler)}. Cost: {previews.price(asked)}. Release {answer.draw} of this "
-        "question." + results.in_plan(answer)
+        "question." + results.charged_with(answer)
     )
 
 

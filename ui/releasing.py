@@ -196,7 +196,7 @@ def _carry_out(request: Releasable, study: Study, pressed: Pressed, called: str)
         return False
     free = session.ledger().draws(study.fingerprint, analysis) >= draw
     account = session.account(study)
-    fits = account.admits(request.cost)
+    fits = account.admits(request.due)
     if asks_first(study) and fits and not (free or confirmed):
         wait(pressed)
         return False

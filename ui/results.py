@@ -15,7 +15,7 @@ from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, significant
 from dpcore.releases.digits import cost_text, interval_text, number_text, quantity_in, spelled
-from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, these_rows
+from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, sharper, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict
 from ui import downloads, live_chart, session
@@ -223,15 +223,15 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
 
     ``tables`` says what the table of each is called, where they are about several.
     """
-    newest = [*reversed(releases)]
+    newest, known, later = [*reversed(releases)], sharper(releases), " (sharpened later)"
     longest = max((len(release.known_as) for release in newest), default=0)
     last = "mechanism" if tables is None else "table"
     listed = st.dataframe(
         pd.DataFrame(
             {
-                "question": release.known_as,
+                "question": release.known_as + (later if release.id in known else ""),
                 "result": _joined(release),
-                "privacy cost": cost_text(release.cost),
+                "privacy cost": cost_text(release.debit),
                 last: release.mechanism_label if tables is None else tables[release.id],
                 "time (UTC)": release.created[:16].replace("T", " "),
             }
@@ -282,13 +282,18 @@ def _whole(release: Release) -> None:
     st.markdown(f"{literal(capital(release.said))}.")
     st.caption(
         f"Privacy cost: {cost_text(release.cost)}. {literal(release.mechanism_label)}, "
-        f"release {release.draw} of this question.{in_plan(release)}"
+        f"release {release.draw} of this question.{charged_with(release)}"
     )
     release_files([release], "one")
 
 
-def in_plan(release: Release) -> str:
-    """Say that a release was made in a plan, and what that was charged; or nothing."""
+def charged_with(release: Release) -> str:
+    """Say that a release was charged with others: in a plan, or as a sharper answer."""
+    if release.charged is not None:
+        return (
+            " That is the cost of this answer and of those that it sharpens. For this one "
+            f"{cost_text(release.charged)} was charged."
+        )
     if release.plan is None:
         return ""
     return (

@@ -17,7 +17,7 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
 from dpcore.formatting import percent, significant
 from dpcore.releases.declared import request_of
-from dpcore.releases.record import Release
+from dpcore.releases.record import Release, in_force
 from dpcore.synthesis import released_counts
 from dpcore.synthesis.fitting import (
     Fitted,
@@ -226,7 +226,7 @@ def find_sources(study: Study) -> Sources | None:
     """Return the released counts of the table in use; ``None`` if there are none."""
     releases: tuple[Release, ...] = ()
     with recovery.told():
-        releases = session.ledger().releases(study.fingerprint)
+        releases = in_force(session.ledger().releases(study.fingerprint))
     known: list[Counted] = []
     for release in releases:
         if is_model(release.request):

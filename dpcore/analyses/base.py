@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dpcore.analyses import secure
+from dpcore import secure_noise
+from dpcore.analyses import secure, sharpening
 from dpcore.analyses.identity import analysis_id
 from dpcore.analyses.measurement import Direct, Drawing, Plan, Width
+from dpcore.analyses.sharpening import EARLIER, SHARPENED, EarlierAnswer
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, list_in, several
 from dpcore.data.bounds import Interval
@@ -30,7 +32,8 @@ from dpcore.mechanisms.covariances import MECHANISMS
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.models.question import ModelQuestion
 from dpcore.postprocessing.share_constraints import CONSTRAINT, Constraint
-from dpcore.privacy_filter import PrivacyCost, computed, typed
+from dpcore.privacy.conversions import rho_of_pure
+from dpcore.privacy_filter import PrivacyCost, computed, difference, typed
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import missing_values, statement
 from dpcore.statistics.entries import joint_entries, joint_rows
@@ -399,6 +402,16 @@ class Releasable(ABC):
         """What the answer costs, rounded up; infinite where nothing is guaranteed."""
 
     @property
+    def due(self) -> PrivacyCost:
+        """What is charged: less than the cost where an earlier answer paid for a part."""
+        return self.cost
+
+    @property
+    def sampler(self) -> str:
+        """Return the name of what draws the answer."""
+        return secure_noise.sampler()
+
+    @property
     def title(self) -> str:
         """Return the question in words."""
         return self.asked.title
@@ -549,6 +562,8 @@ class Request(OfQuery):
         constraint: How shares are made to add up to 1; ``None`` if they are not.
         weights: How a covariance matrix splits the budget, one weight for each number;
             ``None`` for equal parts.
+        sharpens: The answer to the same question that it makes sharper (``sharpening``);
+            ``None`` if it is asked by itself.
 
     """
 
@@ -559,6 +574,7 @@ class Request(OfQuery):
     draw: int = 1
     constraint: Constraint | None = None
     weights: tuple[float, ...] | None = None
+    sharpens: EarlierAnswer | None = None
 
     def __post_init__(self) -> None:
         entries = offered(self.query.kind)
@@ -570,6 +586,12 @@ class Request(OfQuery):
             raise ParameterError("only all shares together can be made to add up to 1.")
         if self.weights is not None and not self.query.kind.of_matrix:
             raise ParameterError("only a covariance matrix splits its budget.")
+        if self.sharpens is None:
+            return
+        if self.mechanism_key not in SHARPENED:
+            raise ParameterError("only answers with Laplace noise can be sharpened.")
+        if not self.epsilon > self.sharpens.epsilon:
+            raise ParameterError("a sharper answer needs a larger ε than the earlier one.")
 
     @property
     def title(self) -> str:
@@ -602,7 +624,9 @@ class Request(OfQuery):
         """Return the sensitivity of the answer as floats compute it.
 
         Counts are exact. What else has no finite range is at most as large as the
-        change by one unit times ``MOST_PEOPLE``.
+        change by one unit times ``MOST_PEOPLE``. A sharper answer is of a statistic that
+        was computed twice: each of two tables errs by 40 units for its own difference
+        and, for that of its two sums, by 80; together less than 2 ``ROUNDING_UNITS``.
         """
         sensitivity, bounds = self.query.sensitivity, self.query.bounds
         if self.query.kind in _EXACT:
@@ -610,7 +634,7 @@ class Request(OfQuery):
         largest = max(abs(bounds.lower), abs(bounds.upper))
         if math.isinf(largest):
             largest = sensitivity.largest * MOST_PEOPLE
-        return secure.widen(sensitivity, largest)
+        return secure.widen(sensitivity, largest if self.sharpens is None else 2 * largest)
 
     @cached_property
     def mechanism(self) -> Mechanism:
@@ -629,7 +653,12 @@ class Request(OfQuery):
     @cached_property
     def plan(self) -> Plan:
         """Return how the request is carried out."""
-        return self.query.plan(self)
+        plan = self.query.plan(self)
+        if self.sharpens is None:
+            return plan
+        if type(plan) is not Direct:
+            raise ParameterError("only answers with noise on each number can be sharpened.")
+        return replace(plan, earlier=self.sharpens)
 
     @cached_property
     def effective_epsilon(self) -> float:
@@ -668,6 +697,26 @@ class Request(OfQuery):
             rho=computed(self.plan.rho),
         )
 
+    @property
+    def due(self) -> PrivacyCost:
+        """Return the cost, less that of the answer it sharpens.
+
+        Not in rho: see ``sharpening``.
+        """
+        earlier = self.sharpens
+        if earlier is None:
+            return self.cost
+        before = self.sensitivity.l1 / earlier.scale
+        return PrivacyCost(
+            epsilon=difference(self.cost.epsilon, typed(earlier.epsilon)),
+            rho=computed(float(rho_of_pure(self.plan.worst_case() + before))),
+        )
+
+    @property
+    def sampler(self) -> str:
+        """Return the name of what draws the answer."""
+        return secure_noise.sampler() if self.sharpens is None else sharpening.sampler()
+
     def parameters(self) -> dict[str, object]:
         """Return the public parameters that define the analysis, ready for JSON."""
         return {"query": self.query.parameters(), **REQUEST.write(self)}
@@ -680,4 +729,5 @@ REQUEST: Final = Schema(
     delta=Part(codec=NUMBER, of=lambda request: request.used_delta),
     constraint=if_any(CONSTRAINT),
     weights=if_any(several(NUMBER), of=lambda request: request.used_weights),
+    sharpens=if_any(EARLIER),
 )

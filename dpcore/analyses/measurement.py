@@ -9,7 +9,8 @@ from typing import Any, Final, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpcore.analyses import secure
+from dpcore.analyses import secure, sharpening
+from dpcore.analyses.sharpening import EarlierAnswer
 from dpcore.arrays import FloatArray
 from dpcore.codec import ENDS, NUMBER, Schema, by_name, optional
 from dpcore.data.bounds import Interval
@@ -275,11 +276,17 @@ class OneMechanism(Plan):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Direct(OneMechanism):
-    """Noise on every coordinate of the statistic, released as it is drawn."""
+    """Noise on every coordinate of the statistic, released as it is drawn.
+
+    Attributes:
+        earlier: The answer that this one sharpens, ``None`` if it stands alone.
+
+    """
 
     mechanism: Mechanism
     statistic: Statistic
     bounds: Interval
+    earlier: EarlierAnswer | None = None
 
     @property
     def numbers(self) -> int:
@@ -314,8 +321,14 @@ class Direct(OneMechanism):
         return np.asarray(self.mechanism.quantile(levels, assumed))
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
-        """Return the draw with its intervals."""
-        drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
+        """Return the draw with its intervals: those of one answer, sharpened or not."""
+        noise, sensitivity = self.mechanism, self.sensitivity
+        if self.earlier is None:
+            drawn = secure.draw(noise, value, sensitivity=sensitivity, cost=cost)
+        else:
+            drawn = sharpening.sharper_draw(
+                noise, value, self.earlier, sensitivity=sensitivity, cost=cost
+            )
         labels = self.statistic.labels
         return Answer(
             labels=labels,

@@ -34,7 +34,7 @@ from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.planning.plan_files import to_json
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.declared import renamed, request_of
-from dpcore.releases.record import Release
+from dpcore.releases.record import Release, in_force
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,9 +71,10 @@ def released(
 
     ``tables`` names the table of each release, by its id, where there are several, and
     ``called`` has what people call questions now, by their marks; otherwise they have
-    the names of their records.
+    the names of their records. An answer that was sharpened is not listed: the sharper
+    one says what it was, and has the cost of both.
     """
-    names = tables or {}
+    names, releases = tables or {}, in_force(releases)
     known = [_as_now(one, behind) for one in releases]
     asked = (
         DocumentEntry.of_release(one.of_everybody() if behind.everybody else one, request)

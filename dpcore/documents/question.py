@@ -140,6 +140,7 @@ class DocumentEntry:
     plan: str = ""
     charged: PrivacyCost | None = None
     sampler: str = ""
+    replaces: str = ""
     noise_unit: str = ""
     request: Releasable | None = field(default=None, repr=False)
     table: str = ""
@@ -178,6 +179,7 @@ class DocumentEntry:
             plan="" if release.plan is None else release.plan.name,
             charged=None if release.plan is None else release.plan.cost,
             sampler=release.sampler,
+            replaces=_replaced(release),
             noise_unit=of_noise(release),
             request=request,
         )
@@ -389,6 +391,18 @@ class DocumentEntry:
         if len(self.numbers) == 1:
             return self.numbers[0].text
         return f"{len(self.numbers)} numbers"
+
+
+def _replaced(release: Release) -> str:
+    """Return which answer a sharper one replaces, in a sentence; empty if none."""
+    earlier = release.request.get("sharpens")
+    if not isinstance(earlier, dict):
+        return ""
+    values = ", ".join(significant(value) for value in earlier["values"])
+    return (
+        f"It sharpens the earlier answer {values}, given at ε = "
+        f"{epsilon_text(earlier['epsilon'])}. Its cost includes that one"
+    )
 
 
 def _numbers(release: Release) -> tuple[Number, ...]:

@@ -22,6 +22,7 @@ from dpcore.ledger.account import Account, account_after
 from dpcore.ledger.chain import EntryKind, EntryTable, LedgerEntry
 from dpcore.ledger.checkpoint import Checkpoint, followed
 from dpcore.ledger.periods import limit
+from dpcore.ledger.sharper_answers import check
 from dpcore.ledger.store import BUSY, FileDatabase, MemoryDatabase, file_errors
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation
@@ -224,8 +225,7 @@ class Ledger(ABC):
     def releases(self, fingerprint: str) -> tuple[Release, ...]:
         """Return all answers about a table, in the order in which they were given."""
         with self._read() as (entries, _):
-            found = entries.of(fingerprint, EntryKind.RELEASE)
-            return tuple(_release(entry) for entry in found)
+            return _releases(entries, fingerprint)
 
     def draws(self, fingerprint: str, analysis: str) -> int:
         """Return how many answers the same analysis has had so far."""
@@ -450,9 +450,11 @@ def _answer(
     promised: tuple[str, PrivacyCost, InPlan | None],
 ) -> Release:
     """Write an answer that is the one to the request, cost and plan that were asked."""
-    found = (release.id, release.cost, release.plan)
+    found = (release.id, release.debit, release.plan)
     if found != promised or release.relation is not account.relation:
         raise LedgerError("the answer has another request, cost or relation than asked.")
+    if release.sharpens:
+        check(release, account, _releases(entries, account.fingerprint))
     entries.append(
         fingerprint=account.fingerprint,
         kind=EntryKind.RELEASE,
@@ -466,6 +468,11 @@ def _stored(entries: EntryTable, requests: Iterable[str]) -> dict[str, Release]:
     """Return the answers that there are already, by their requests."""
     found = {name: entries.answer_to(name) for name in requests}
     return {name: _release(entry) for name, entry in found.items() if entry is not None}
+
+
+def _releases(entries: EntryTable, fingerprint: str) -> tuple[Release, ...]:
+    """Return all answers about a table, in the order in which they were given."""
+    return tuple(_release(entry) for entry in entries.of(fingerprint, EntryKind.RELEASE))
 
 
 def _release(entry: LedgerEntry) -> Release:

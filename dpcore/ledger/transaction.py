@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from dpcore import secure_noise
 from dpcore.analyses.base import Mode, Releasable
 from dpcore.analyses.identity import request_id
 from dpcore.errors import ClaimError, LedgerError
@@ -58,7 +57,7 @@ def release(
     return ledger.charge(
         fingerprint,
         asked.name,
-        request.cost,
+        request.due,
         lambda: asked.answer(mode, now),
         unit_rows=request.unit.rows,
     )
@@ -122,7 +121,7 @@ def release_all(  # noqa: PLR0913 - names of questions are no part of them
         return ()
     made = ledger.charge_all(
         fingerprint,
-        {name: one.request.cost for name, one in asked.items()},
+        {name: one.request.due for name, one in asked.items()},
         lambda new: cost([asked[name].request for name in new]),
         lambda name, plan: asked[name].answer(mode, now, plan),
         unit_rows=requests[0].unit.rows,
@@ -162,7 +161,7 @@ class _Draw:
             created=now.astimezone(UTC).isoformat(timespec="seconds"),
             draw=request.draw,
             mode=mode,
-            sampler=secure_noise.sampler(),
+            sampler=request.sampler,
             intervals=drawn.intervals,
             derived=drawn.derived,
             statement=request.statement,
@@ -173,6 +172,7 @@ class _Draw:
             plan=together,
             nouns=request.unit.nouns if request.unit.is_named else "",
             name=self.called,
+            charged=None if request.due == cost else request.due,
         )
 
 

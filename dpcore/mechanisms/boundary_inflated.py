@@ -83,17 +83,24 @@ class BoundaryInflatedLaplace(BoundedLaplace):
         self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
     ) -> FloatArray:
         """Return a Laplace draw around the clamped value, clamped."""
-        # Values within the bounds are never farther apart than these.
+        noise, reach = Laplace(noise=self.noise), self._reach(sensitivity)
+        inside = self.bounds.clip(value)
+        return self.bounds.clip(noise.secure_draw(inside, sensitivity=reach, cost=cost))
+
+    def secure_scale(self, size: int, *, sensitivity: Sensitivity, cost: PrivacyCost) -> float:
+        """Return the scale of a secure draw, as ``Laplace.secure_scale``."""
+        noise, reach = Laplace(noise=self.noise), self._reach(sensitivity)
+        return noise.secure_scale(size, sensitivity=reach, cost=cost)
+
+    def _reach(self, sensitivity: Sensitivity) -> Sensitivity:
+        """Return a sensitivity of values within the bounds: never farther apart than these."""
         width = self.bounds.width
-        reach = Sensitivity(
+        return Sensitivity(
             coordinates=sensitivity.coordinates,
             l1=min(sensitivity.l1, sensitivity.coordinates * width),
             l2=sensitivity.l2,
             largest=min(sensitivity.largest, width),
         )
-        noise = Laplace(noise=self.noise)
-        inside = self.bounds.clip(value)
-        return self.bounds.clip(noise.secure_draw(inside, sensitivity=reach, cost=cost))
 
     def event(self, sensitivity: Sensitivity) -> LaplaceEvent:
         """Return the Laplace noise that is clamped; its rho is ``r + e^-r - 1``."""

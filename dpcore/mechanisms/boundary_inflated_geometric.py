@@ -34,7 +34,7 @@ from dpcore.mechanisms.search import first_where
 from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import PureEvent
 from dpcore.privacy_filter import PrivacyCost, float_below
-from dpcore.secure_noise import covering
+from dpcore.secure_noise import covering_scale, measurement
 
 _ROUNDING = 1e-12
 
@@ -106,9 +106,14 @@ class BoundaryInflatedGeometric(BoundedLaplace):
     ) -> FloatArray:
         """Return OpenDP's discrete Laplace noise around the clamped count, clamped."""
         counts = np.round(self.bounds.clip(value)).astype(int)
-        moved, level = math.ceil(sensitivity.l1), float_below(cost.epsilon)
-        measure = covering("discrete", len(counts), self.noise, moved, level)
+        scale = self.secure_scale(len(counts), sensitivity=sensitivity, cost=cost)
+        measure = measurement("discrete", len(counts), scale)
         return self.bounds.clip(measure(counts.tolist()))
+
+    def secure_scale(self, size: int, *, sensitivity: Sensitivity, cost: PrivacyCost) -> float:
+        """Return the scale of a secure draw, as ``Laplace.secure_scale``."""
+        moved, level = math.ceil(sensitivity.l1), float_below(cost.epsilon)
+        return covering_scale("discrete", size, self.noise, moved, level)
 
     def event(self, sensitivity: Sensitivity) -> PureEvent:
         """Return the pure level, which is all that a step by 1 reveals."""

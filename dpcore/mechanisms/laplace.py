@@ -31,7 +31,7 @@ from dpcore.privacy import laplace as profile
 from dpcore.privacy.conversions import pure_epsilon_of
 from dpcore.privacy.events import LaplaceEvent
 from dpcore.privacy_filter import PrivacyCost, float_below
-from dpcore.secure_noise import covering, drawn_by
+from dpcore.secure_noise import covering, covering_scale, drawn_by, measurement
 
 
 def least_scale(shift: float, epsilon: float) -> float:
@@ -141,8 +141,18 @@ class Laplace(AdditiveNoise):
         self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
     ) -> FloatArray:
         """Return OpenDP's Laplace noise around ``value``."""
+        scale = self.secure_scale(len(value), sensitivity=sensitivity, cost=cost)
+        return drawn_by(measurement("laplace", len(value), scale), value)
+
+    def secure_scale(self, size: int, *, sensitivity: Sensitivity, cost: PrivacyCost) -> float:
+        """Return the scale of a secure draw of ``size`` numbers, to the last bit.
+
+        Raises:
+            ClaimError: The noise is too small for ``cost``.
+
+        """
         level = float_below(cost.epsilon)
-        return drawn_by(covering("laplace", len(value), self.noise, sensitivity.l1, level), value)
+        return covering_scale("laplace", size, self.noise, sensitivity.l1, level)
 
     def event(self, sensitivity: Sensitivity) -> LaplaceEvent:
         """Return Laplace noise of ``b / l1`` times the sensitivity."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -80,6 +80,8 @@ class Release:
             is the plural of their key (``PrivacyUnit``).
         name: What the curator called the question; empty if nothing. It is no part of
             what was asked.
+        charged: What was charged for it, where it sharpens an earlier answer that paid
+            for the rest of ``cost``; else ``None``.
 
     """
 
@@ -109,6 +111,7 @@ class Release:
     plan: InPlan | None = None
     nouns: str = ""
     name: str = ""
+    charged: PrivacyCost | None = None
 
     def __post_init__(self) -> None:
         if not (self.labels or self.unsaid) or len(self.labels) != len(self.values):
@@ -128,6 +131,17 @@ class Release:
     def known_as(self) -> str:
         """Return what the curator called the question, or else its title."""
         return self.name or self.title
+
+    @property
+    def sharpens(self) -> str:
+        """Return the name of the release that it makes sharper; empty if it does not."""
+        earlier = self.request.get("sharpens")
+        return str(earlier["id"]) if isinstance(earlier, dict) else ""
+
+    @property
+    def debit(self) -> PrivacyCost:
+        """Return what was charged for it, released by itself."""
+        return self.charged or self.cost
 
     def unit_of(self, label: str) -> str:
         """Return the unit of a number; of derived ones only where it is told."""
@@ -179,18 +193,34 @@ def charges(releases: Iterable[Release]) -> list[PrivacyCost]:
     """Return what was charged as each release was made.
 
     A plan was charged once: its cost stands at the first of its releases, and the
-    others have none.
+    others have none. An answer that sharpens one of the others cost the difference.
     """
     paid: set[str] = set()
     costs = []
     for release in releases:
         plan = release.plan
         if plan is None:
-            costs.append(release.cost)
+            costs.append(release.debit if release.sharpens in paid else release.cost)
+            paid.add(release.id)
         else:
             costs.append(PrivacyCost() if plan.name in paid else plan.cost)
             paid.add(plan.name)
     return costs
+
+
+def sharper(releases: Iterable[Release]) -> dict[str, Release]:
+    """Return the release that sharpens each of the others, by the name of that other."""
+    return {release.sharpens: release for release in releases if release.sharpens}
+
+
+def in_force(releases: Sequence[Release]) -> tuple[Release, ...]:
+    """Return the releases that no other one of them sharpens.
+
+    The others follow from these by post-processing, so that all together reveal what
+    these do.
+    """
+    known = sharper(releases)
+    return tuple(release for release in releases if release.id not in known)
 
 
 def _fields_of(text: str) -> dict[str, object]:
@@ -256,4 +286,5 @@ RELEASE: Final = codec.Schema(
     plan=codec.if_any(IN_PLAN),
     nouns=codec.if_any(codec.TEXT, of=lambda release: release.nouns or None),
     name=codec.if_any(codec.TEXT, of=lambda release: release.name or None),
+    charged=codec.if_any(COST),
 )

@@ -12,6 +12,7 @@ from dpcore.analyses.number import Query
 from dpcore.documents.gathering import Background, planned, released
 from dpcore.figures.privacy_label import LabelFacts
 from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.sharper_answers import sharper_request
 from dpcore.ledger.transaction import release, release_all
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.plan_cost import cost_of_plan
@@ -103,6 +104,19 @@ def answered(relation=SUBSTITUTION, *, together=False):
             release(request, value, **shared)
     ledger.change_budget("f", PrivacyBudget.of(epsilon=21, delta=1e-5), "asked for")
     return released(ledger.releases("f"), behind(relation, ledger))
+
+
+@cache
+def sharpened():
+    """Return an answer that was sharpened, and another one."""
+    ledger = opened(SUBSTITUTION)
+    shared = {"ledger": ledger, "fingerprint": "f", "mode": Mode.RELEASE, "now": NOW}
+    mean, clamped, *_ = questions()
+    first = release(mean, mean.value(table()), **shared)
+    release(clamped, clamped.value(table()), **shared)
+    better = sharper_request(first, mean, 2.0)
+    release(better, better.value(table()), **shared)
+    return released(ledger.releases("f"), behind(SUBSTITUTION, ledger))
 
 
 @cache

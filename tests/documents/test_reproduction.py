@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from dpcore.documents.report import report
 from dpcore.documents.reproduction import notebook, script
 from dpcore.privacy.events import BootstrapEvent, FixedSampleEvent, SampleEvent
 from dpcore.privacy_filter import PrivacyCost
-from tests.documents.subjects import answered, meant
+from tests.documents.subjects import answered, meant, sharpened
 
 # What is not below another number but for the last digits of floats.
 FLOATS = 1 - 1e-9
@@ -112,3 +113,16 @@ def test_the_notebook_has_the_steps_of_the_script(make):
     code = [c for c in cells["cells"] if c["cell_type"] == "code"]
     compile("\n".join("".join(c["source"]) for c in code), "notebook", "exec")
     assert ("Only planned" in text) == subject.planned
+
+
+@pytest.mark.slow
+def test_an_answer_and_the_sharper_one_are_counted_once(tmp_path):
+    subject = sharpened()
+    assert [float(question.cost.epsilon) for question in subject.questions] == [0.25, 2.0]
+    assert float(subject.cost.epsilon) == 2.25
+    found = run(subject, tmp_path)
+    assert found["total"] == pytest.approx(2.25, rel=1e-6)
+    assert subject.totals.basic == pytest.approx(2.25, rel=1e-6)
+    (replaced,) = filter(None, (question.replaces for question in subject.questions))
+    assert replaced.startswith("It sharpens the earlier answer ")
+    assert "It sharpens the earlier answer" in report(subject)

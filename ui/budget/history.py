@@ -17,7 +17,7 @@ from dpcore.privacy.events import event_from
 from dpcore.privacy.tradeoff import of_events
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.digits import limit_text, spent_text
-from dpcore.releases.record import Release
+from dpcore.releases.record import Release, in_force
 from ui import accounts, results, session
 from ui.accounts import WAYS, left, used_up
 from ui.text import literal
@@ -89,7 +89,7 @@ def methods(releases: Sequence[Release], account: Account) -> None:
             f"Every cost counts for {session.unit().change(account.relation)}."
         )
         delta = float(account.budget.delta or 0) or _TOTAL_DELTA
-        events = [event_from(release.event) for release in releases]
+        events = [event_from(release.event) for release in in_force(releases)]
         with st.spinner("Composing the releases …"):
             known = session.remember(
                 "totals", f"{delta} {events}", lambda: compose(events, delta=delta)

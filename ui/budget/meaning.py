@@ -37,6 +37,7 @@ from dpcore.privacy.events import event_from
 from dpcore.privacy.tradeoff import TradeOff
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.releases.record import in_force
 from dpcore.studies.meaning import attacker
 from dpcore.studies.meaning.attacker import Guarantee, WorstAttack
 from dpcore.studies.meaning.precedents import (
@@ -159,7 +160,7 @@ def _released(study: Study) -> InterpretationSubject:
         reading=None,
         facts=facts,
         name=all_of_them if at == 0 else chosen[0].known_as,
-        curve=lambda: tradeoff.of_events(event_from(one.event) for one in chosen),
+        curve=lambda: tradeoff.of_events(event_from(one.event) for one in in_force(chosen)),
     )
 
 

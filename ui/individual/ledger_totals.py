@@ -37,7 +37,7 @@ from dpcore.individual.release_losses import (
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation
-from dpcore.releases.record import Release, charges
+from dpcore.releases.record import Release, charges, in_force
 from ui import controls, recovery, results, session
 from ui.individual import everybody, one_person
 from ui.individual.subject import AnySubject
@@ -56,7 +56,7 @@ def show(subject: AnySubject, study: Study) -> None:
 
 
 def _show(subject: AnySubject, study: Study) -> None:
-    releases = session.ledger().releases(study.fingerprint)
+    releases = in_force(session.ledger().releases(study.fingerprint))
     if not releases:
         st.info(_nothing(study))
         st.page_link("pages/release.py", label="Go to Release")
