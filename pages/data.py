@@ -92,7 +92,7 @@ with grid.drawn_last(rows, dataset, wrong):
     using.tell_mode(current)
     if waiting:
         st.warning(
-            f"Chosen above and not taken over: **{' and '.join(waiting)}**. "
+            f"Not applied yet: **{' and '.join(waiting)}**. "
             "“Continue to Release” uses the table without it."
         )
     if not drafted:

@@ -6,5 +6,5 @@ from ui import glossary_links, session
 
 session.require_router("pages/glossary.py")
 st.title("Glossary")
-st.markdown("What does this word mean? Plainly first, then as the field writes it.")
+st.markdown("Look up a term in plain words and in the notation of the field.")
 glossary_links.show()

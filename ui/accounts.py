@@ -86,11 +86,11 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
     smaller = f"Ask with a smaller {_too_large(cost, rest)}"
     if account.moved is not None:
         return (
-            f"This costs {costs}. The account of this table was moved to another "
-            "machine, and pays nothing here: ask there."
+            f"This costs {costs}. The account of this table was moved to another machine and "
+            "cannot be charged here."
         )
     if account.bar is not None:
-        return f"This costs {costs}. Nothing can be paid today: {account.bar}"
+        return f"This costs {costs}. Nothing can be released today: {account.bar}"
     if rest != account.budget.remaining(account.spent):
         return (
             f"This costs {costs}, and {left(account)} is left in "

@@ -123,7 +123,7 @@ _OF_MECHANISMS: Final = SettingsForm(
             label="Pair",
             options=(_WORST, _TYPED),
             key="audit-pair",
-            note="The two values that are hardest to keep apart, or two that you choose.",
+            note="The two values that are hardest to distinguish, or two that you choose.",
         ),
         "shift": Slide(
             label="Sensitivity",
@@ -277,8 +277,8 @@ def body(asked: AuditRequest) -> None:
                         (1, most),
                         key=_row("other"),
                         kept="page",
-                        note="The number of people is public, so that nobody leaves: in the other "
-                        "world this row is there twice.",
+                        note="The number of people is public, so nobody leaves: in the other "
+                        "dataset this row occurs twice.",
                     )
                 _show(asked, rows=" ".join(f"{session.public(_row(one))}" for one in _ROWS))
     else:

@@ -265,8 +265,8 @@ def why(at: ErrorSetting, fairness: Fairness) -> None:
     laplace = at.mechanism("laplace")
     spread = float(np.sqrt(laplace.variance(here)))
     text = (
-        f"Plain Laplace noise has no bias and a spread of {significant(spread)}{unit} "
-        f"everywhere. Bounds trade spread for bias: at a true value of "
+        f"Plain Laplace noise has no bias and a standard deviation of {significant(spread)}{unit} "
+        f"everywhere. Bounds trade variance for bias: at a true value of "
         f"{quantity.about(here)}{after_number(quantity.suffix)}, BIT (clamping) has "
         f"{_bias(float(bit.bias(here)), spread, unit)}, truncation (redraw until "
         f"inside) {_bias(float(truncated.bias(here)), spread, unit)}."
@@ -366,8 +366,8 @@ def _whole(low: int, high: int, points: int) -> FloatArray:
 def details() -> None:
     """Define what the page compares."""
     st.markdown(
-        "**Bias** is the mean error of the release, **spread** its standard deviation, "
-        "**typical error** its RMSE. Lines are closed forms, dots the same quantity over "
+        "**Bias** is the mean error of the release, **SD** its standard deviation, **RMSE** the "
+        "root of its mean squared error. Lines are closed forms, dots the same quantity over "
         f"{_DRAWS:,} simulated releases, with two standard errors. Ratios of groups, their "
         "differences and matrices have no closed form: their lines are simulated. The error "
         "of a quantile depends on the data, so only its margin in ranks is public.\n\n"

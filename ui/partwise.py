@@ -110,8 +110,8 @@ def in_memory(study: Study, what: str) -> bool:
     if study.parts is None:
         return True
     st.info(
-        f"{what} is not offered for a table that stays in its files: all rows would "
-        "have to be in memory. Upload a sample of them as a file for it."
+        f"{what} is not offered for a table that stays in its files: all rows would have to be "
+        "in memory. Upload a sample of the rows instead."
     )
     return False
 

@@ -30,7 +30,7 @@ def told() -> Iterator[None]:
     except LedgerError as error:
         st.error(sentence_of(error))
         if isinstance(error, UntrustedLedgerError):
-            st.page_link("pages/budget.py", label="See what can be done")
+            st.page_link("pages/budget.py", label="See what to do")
 
 
 def at_ledger() -> None:
@@ -60,17 +60,17 @@ def offer(error: UntrustedLedgerError) -> None:
     st.error(sentence_of(error))
     copy, aside = _ON_SERVER if session.on_server() else _IN_FILES
     st.markdown(
-        "Until then no account of this ledger pays for anything in Live mode. "
+        "Until then nothing can be released in Live mode. "
         "Classroom mode needs no ledger. There are two ways on.\n\n**Put back a "
-        f"copy.** {copy} The next click finds it.\n\n**Begin anew.** {aside}, and a "
+        f"copy.** {copy} The next click finds it.\n\n**Start a new ledger.** {aside}, and a "
         "new ledger begins. What is still known to be spent is carried over; earlier "
         "answers are not, and cost again. What is no longer known is forgotten: then "
         "more can be learned about the people than the guarantee allows. The new "
         "ledger records what was found, when, and your reason."
     )
     with st.form("begin-anew", enter_to_submit=False):
-        reason = st.text_input("Reason for beginning anew", placeholder="who decided this, and why")
-        if st.form_submit_button("Begin anew and record"):
+        reason = st.text_input("Reason for a new ledger", placeholder="who decided this, and why")
+        if st.form_submit_button("Start a new ledger and record"):
             try:
                 session.begin_anew(reason)
             except DPCoreError as refused:
@@ -111,7 +111,7 @@ def _tell_beginning(entry: LedgerEntry) -> None:
         else f"The files of before are in the folder {kept} beside the ledger"
     )
     st.warning(
-        f"This ledger was begun anew on {when} (UTC). What was found: {found} Reason: "
-        f"{reason}. What was still known to be spent was carried over, as one debit an "
+        f"This ledger began on {when} (UTC). What was found: {found} Reason: "
+        f"{reason}. What was still known to be spent was carried over, as one debit for each "
         f"account. {where}."
     )

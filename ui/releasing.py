@@ -47,8 +47,7 @@ _CHANGED = (
     "the question again, and press once more."
 )
 _UNHEARD = (
-    "What you pressed was not carried out, because its question is no longer on the "
-    "page. Nothing was charged."
+    "The release was not made, because its question is no longer on the page. Nothing was charged."
 )
 _STOPPED = "Stopped. Nothing was released, and nothing was charged."
 _TWICE = "That was the same click twice, so it was charged once. For another draw press again."
@@ -166,7 +165,7 @@ def drawing(study: Study, pressed: Pressed | None) -> Iterator[None]:
     """Give what was pressed a place, and say that an answer is drawn."""
     said: AbstractContextManager[object] = contextlib.nullcontext()
     if pressed is not None and study.parts is None:
-        said = st.spinner("Drawing, and waiting for a turn in the ledger …")
+        said = st.spinner("Drawing, and writing to the ledger …")
     # Always there: an element more would move all others, to be drawn anew.
     with st.container() if study.parts is not None else st.empty(), said:
         yield

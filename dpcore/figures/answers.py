@@ -159,10 +159,7 @@ def resampled_picture(
         alike = "for this table and the population"
         title += f"{ends[0]} to {ends[1]}, {alike} behind it"
     else:
-        title += (
-            f"{ends[0]} to {ends[1]} for this table, {ends[2]} to {ends[3]} for the "
-            "population behind it"
-        )
+        title += f"{ends[0]} to {ends[1]} for this table, {ends[2]} to {ends[3]} for the population"
     return _number_line(value, parts, title, statement, quantity, alike=alike)
 
 
@@ -419,8 +416,8 @@ def groups_text(numbers: GroupNumbers, *, noun: str, quantity: Quantity) -> str:
     few, order = numbers.few, numbers.order
     if len(order) == 0:
         return (
-            f"Every {noun} is uncertain: no group's count differs clearly from 0. Spend more, "
-            "or ask for fewer groups"
+            f"Every {noun} is uncertain: no group's count differs clearly from 0. Increase ε, or "
+            "ask for fewer groups"
         )
     first = order[0]
     largest = numbers.text(first, quantity)
@@ -524,7 +521,7 @@ def chain_text(found: Quantiles, *, quantity: Quantity, counted: str) -> str:
     """Return the lowest, the middle and the highest quantile that can be told."""
     told = found.told
     if not told:
-        return f"At this price {_NEVER_TOLD}. Spend more"
+        return f"At this price {_NEVER_TOLD}. Increase ε"
     middle = min(told, key=lambda place: abs(found.shares[place] - 0.5))
     parts: list[str] = []
     for place in dict.fromkeys((told[0], middle, told[-1])):

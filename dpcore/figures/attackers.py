@@ -347,7 +347,7 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
 
 
 def readings_text(view: AttackerView, largest_loss: float) -> str:
-    """Return what one release gives away at most, in sentences.
+    """Return what one release reveals at most, in sentences.
 
     ``largest_loss`` is the most that it moves the log odds over all neighbors.
     """
@@ -357,20 +357,20 @@ def readings_text(view: AttackerView, largest_loss: float) -> str:
     guess = at_most(float(attack.best_guess(0.5)))
     first = (
         f"The best guess about one person is right **{guess}** of the time, where it was "
-        f"50% before. The attacker's advantage is {nearest(attack.advantage)}: by so "
-        "much more are found than named wrongly."
+        f"50% before. The attacker's advantage is {nearest(attack.advantage)}: the rate of "
+        "correct identifications minus the rate of false ones."
     )
     lines = [first]
     if math.isfinite(largest_loss):
         after = surest(largest_loss)
         lines.append(
             f"After the most revealing result, an attacker who was 50% sure is **{after}** "
-            "sure. No release of this question tells more."
+            "sure. No release of this question reveals more."
         )
     else:
         lines.append(
             "No belief is ruled out after a single release: with this kind of noise "
-            "very unlikely releases may tell nearly all. δ says how unlikely."
+            "very unlikely releases may reveal nearly everything. δ bounds their probability."
         )
     moved = attack.loss_within(_MOSTLY)
     if moved < largest_loss * _ALL:

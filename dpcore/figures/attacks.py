@@ -146,7 +146,7 @@ def values_picture(found: Differencing, *, name: str, what: str, unit: str) -> P
     strokes = (BEFORE, CARELESS, PRIVATE)
     return Picture.of(
         (
-            f"Exact totals reveal that {name} has {said[0]}{suffix}; private ones leave "
+            f"Exact totals reveal that {name} has {said[0]}{suffix}; private totals leave "
             f"everything from {said[1]} to {said[2]}{suffix} possible"
         ),
         {
@@ -305,7 +305,7 @@ def bars_picture(found: RecoveredShares) -> Picture:
     colors = [BEFORE.color, *[CARELESS.color for _ in found.careless], PRIVATE.color]
     return Picture.of(
         (
-            f"Exact counts give away {nearest(exact)} of the secret column, private ones "
+            f"Exact counts reveal {nearest(exact)} of the secret column, private ones "
             f"{nearest(found.private)}, where guessing gets {nearest(found.guessing)}"
         ),
         {
@@ -356,9 +356,9 @@ def curve_picture(found: RecoveryCurve) -> Picture:
     enough = np.flatnonzero(means >= _NEARLY_ALL)
     if enough.size:
         total = epsilon_text(float(found.epsilons[enough[0]]))
-        title = f"Noise stops protecting the column at a total ε of about {total}"
+        title = f"Noise no longer protects the column from a total ε of about {total}"
     else:
-        title = "At none of these totals do the counts give the column away"
+        title = "At none of these totals do the counts reveal the column"
     return Picture.of(
         title,
         {
@@ -375,7 +375,7 @@ def curve_picture(found: RecoveryCurve) -> Picture:
             line(
                 found.epsilons,
                 100 * found.ceilings,
-                "what ε allows any attack",
+                "limit by ε for any attack",
                 GUIDE,
                 hover="ε = %{x:,.3~r}: at most %{y:.1f}%",
                 aside=NAME,
@@ -460,11 +460,11 @@ def rounds_picture(
         "releases timed": timed,
         "right by the time of redrawing": right,
         "right by a steady time": np.full(len(timed), 0.5),
-        "what their ε allows all that is released": allowed,
+        "limit by ε for all that is released": allowed,
     }
     return Picture.of(
         f"After {chosen:,} timed release{'s' if chosen > 1 else ''} the time alone "
-        f"tells which value it is {nearest(here)} of the time",
+        f"reveals the value {nearest(here)} of the time",
         table,
         drawn="A line that rises from little more than half to nearly always, and a "
         "level one at half",
@@ -475,7 +475,7 @@ def rounds_picture(
             {
                 "right by the time of redrawing": ("drawn until it fits", CARELESS),
                 "right by a steady time": ("as many draws every time", PRIVATE),
-                "what their ε allows all that is released": ("what ε allows in all", GUIDE),
+                "limit by ε for all that is released": ("limit by ε in total", GUIDE),
             },
             scale=100,
             hover="%{x:,} timed: %{y:.1f}%",
@@ -495,9 +495,9 @@ def low_bits_picture(careless: LowBits, private: LowBits) -> Picture:
     shares = [careless.given_away, private.given_away]
     count = len(careless.releases)
     return Picture.of(
-        f"{three_digits(shares[0])} of {count:,} careless releases give the answer "
-        f"away by their last digits, and {three_digits(shares[1])} of those on a grid",
-        {"noise": _BITS_ROWS, "releases that the other answer cannot give": shares},
+        f"{three_digits(shares[0])} of {count:,} careless releases reveal the answer by their "
+        f"last digits, and {three_digits(shares[1])} of those on a grid",
+        {"noise": _BITS_ROWS, "releases that the other answer cannot produce": shares},
         drawn="Two bars: the share of releases that only one of the two answers can give",
         height=220,
         traces=[

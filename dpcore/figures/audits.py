@@ -213,9 +213,9 @@ def audit_picture(audit: LabAudit, event: BoundEvent, *, expected: float) -> Pic
     return Picture.of(
         _event_title(event, truth, expected, caught),
         {
-            "draws in each world": audit.draws.astype(np.int64),
-            "seen, first world": audit.hits[0].astype(np.int64),
-            "seen, second world": audit.hits[1].astype(np.int64),
+            "draws per dataset": audit.draws.astype(np.int64),
+            "seen, first dataset": audit.hits[0].astype(np.int64),
+            "seen, second dataset": audit.hits[1].astype(np.int64),
             "log of ratio": audit.estimate,
             "at least": audit.low,
             "at most": audit.high,
@@ -237,7 +237,7 @@ def audit_picture(audit: LabAudit, event: BoundEvent, *, expected: float) -> Pic
                 for height, name, stroke in lines
             ),
         ],
-        xaxis=log_axis("draws per world", dtick=1),
+        xaxis=log_axis("draws per dataset", dtick=1),
         yaxis=axis("log of ratio", range=[min(-0.5, setup.epsilon - 1.5), highest]),
     )
 
@@ -246,15 +246,16 @@ def _event_title(event: BoundEvent, truth: float, expected: float, caught: float
     claimed = significant(event.setup.epsilon)
     if math.isfinite(caught):
         return (
-            f"Caught: from {int(caught):,} draws on, the counts alone refute the claim of {claimed}"
+            f"Refuted: from {int(caught):,} draws on, the counts alone refute the claim of "
+            f"{claimed}"
         )
     if math.isfinite(expected):
         return (
-            f"Not caught yet: this event breaks the guarantee ({significant(truth)} "
+            f"Not refuted yet: this event breaks the guarantee ({significant(truth)} "
             f"instead of {claimed}), but it takes about {int(expected):,} draws to "
             "show"
         )
     return (
-        f"Nothing to catch here: the log ratio of this event is {significant(truth)}, "
+        f"Nothing to refute here: the log ratio of this event is {significant(truth)}, "
         f"within the claimed {claimed}"
     )

@@ -124,8 +124,8 @@ def means_text(columns: tuple[ColumnMeans, ...]) -> str:
     few = columns[0].numbers.few
     if len(few) == len(columns[0].numbers.groups):
         return (
-            "Every mean is uncertain: no group's count differs clearly from 0. Spend more, "
-            "or ask for fewer groups"
+            "Every mean is uncertain: no group's count differs clearly from 0. Increase ε, or "
+            "ask for fewer groups"
         )
     told = [_largest(column) for column in columns[:_NAMED]]
     more = len(columns) - _NAMED

@@ -185,7 +185,7 @@ def found_picture(
 
 
 _MOST_TIMES: Final = 2.6
-"""End of the axis, in promised epsilons: no way gives away more than 2."""
+"""End of the axis, in promised epsilons: no way reveals more than 2."""
 _MOST_BIAS: Final = 62.0
 """End of the axis, in percent: no answer is more than half of the range too high."""
 
@@ -227,7 +227,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
             "too high by, share of the range": [fault.bias for fault in faults],
         },
         drawn="; ".join(
-            f"{fault.name}: gives away ε = {epsilon_text(fault.epsilon)}, too high by "
+            f"{fault.name}: reveals ε = {epsilon_text(fault.epsilon)}, too high by "
             f"{percent(fault.bias)}"
             for fault in faults
         ),

@@ -96,7 +96,7 @@ def sections(facts: LabelFacts) -> tuple[LabelSection, ...]:
 
 def text_of(facts: LabelFacts) -> str:
     """Return the label as plain text, to be copied."""
-    title = "WHAT THE RELEASED NUMBERS CAN GIVE AWAY"
+    title = "WHAT THE RELEASED NUMBERS CAN REVEAL"
     if facts.lesson or facts.proposed:
         title += f" ({_how(facts).lower()}, not agreed)"
     parts = [title]
@@ -111,15 +111,15 @@ def _protected(facts: LabelFacts) -> tuple[str, ...]:
     rows = f"Every {unit.noun} with {unit.protected(joined=facts.joined)}."
     if facts.relation is NeighboringRelation.ADD_REMOVE:
         hidden = (
-            f"Hidden, up to the limit below, is whether {unit.indefinite} is in the "
-            "table at all, and so everything that their record says."
+            f"The limit below applies to whether {unit.indefinite} is in the table at all, and "
+            "so to everything in their record."
         )
     else:
         hidden = (
-            f"Hidden, up to the limit below, is what {_record(unit)} says: any other "
-            "record could stand in its place."
+            f"The limit below applies to what {_record(unit)} says: any other record could be in "
+            "its place."
         )
-    same = "The limit is the same for everybody, also for those who stand out most."
+    same = "The limit is the same for everybody, including outliers."
     return rows, hidden, same
 
 
@@ -130,8 +130,8 @@ def _seen(facts: LabelFacts) -> tuple[str, ...]:
         known = "" if facts.number is None else f" ({facts.number:,})"
         count = f"the number of {counted}{known}"
     released = (
-        "Everybody may see the released numbers, which are off by chance on purpose, "
-        "how far off they may be, and what each of them cost."
+        "Everybody may see the released numbers, which contain random noise on purpose, their "
+        "margins of error, and the cost of each."
     )
     declared = (
         f"Everybody may also see what was declared as public: {count}, the questions, and the "
@@ -152,7 +152,7 @@ def _can(facts: LabelFacts) -> tuple[str, ...]:
     return (
         group,
         f"About one {noun}: from all releases together, {limit}.",
-        "What they knew before, from elsewhere, they still know.",
+        "What they already knew from elsewhere.",
     )
 
 
@@ -246,6 +246,6 @@ def _several(facts: LabelFacts, whose: str) -> str:
     if unit.rows == 1:
         return (
             f"{capital(whose)} with several rows after all: the limit holds for each "
-            "row, and all of them together give away more."
+            "row, and all of them together reveal more."
         )
     return f"{capital(whose)} with more than {unit.rows:,} rows after all."

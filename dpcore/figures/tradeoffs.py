@@ -590,8 +590,8 @@ def leak_picture(size: PrivateSize, *, widest: float) -> Picture:
     deepest = abs(float(largest.log_ratio(y[:1])[0]))
     return Picture.of(
         (
-            f"Claimed ε = {epsilon_text(epsilon)}; an answer of {significant(y[0])} gives "
-            f"away {epsilon_text(far)}, and farther out ever more"
+            f"Claimed ε = {epsilon_text(epsilon)}; an answer of {significant(y[0])} reveals "
+            f"{epsilon_text(far)}, and farther out ever more"
         ),
         {"published mean": y, "log ratio, Laplace": revealed},
         drawn=f"A tent that falls on both sides without limit, to -{epsilon_text(far)} "

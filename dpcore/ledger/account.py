@@ -121,7 +121,7 @@ class Account:
     def bar(self) -> str | None:
         """Say why it pays nothing today, whatever is left; ``None`` where it pays."""
         if self.closed is not None:
-            return "this account is closed, and pays nothing more."
+            return "this account is closed, and cannot be charged."
         return None if self.day is None else periods.bar(self.periods, self.day)
 
     @property

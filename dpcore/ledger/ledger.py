@@ -391,7 +391,7 @@ def payable(state: Checkpoint, fingerprint: str) -> Account:
         )
     if account.closed is not None:
         raise LedgerError(
-            "the account of these people is closed, and pays nothing more. What was "
+            "the account of these people is closed, and cannot be charged. What was "
             "answered stays, and is free."
         )
     return account

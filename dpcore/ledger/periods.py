@@ -151,7 +151,7 @@ def bar(periods: Sequence[BudgetPeriod], day: date) -> str | None:
         return f"no period of this account holds {day}. {_OPEN_ONE}"
     for period in found:
         if period.closed is not None:
-            return f"the period “{period.name}” was closed, and pays nothing more."
+            return f"the period “{period.name}” was closed, and cannot be charged."
     inner = found[-1]
     if any(inner.holds(other) for other in periods):
         return (

@@ -70,7 +70,7 @@ class LabelSelection:
         require_budget(self.epsilon)
         if not 1 <= self.threshold <= _MOST:
             raise ParameterError(
-                "ε or δ is too small: no label would have enough people. Spend more."
+                "ε or δ is too small: no label would have enough people. Increase ε."
             )
 
     @classmethod

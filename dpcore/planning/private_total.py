@@ -77,7 +77,7 @@ class ChoicePlan:
 
     @property
     def off_by(self) -> int:
-        """Return by how many people it may misjudge, 95 times of 100 no more."""
+        """Return by how many people it may misjudge, 95% no more."""
         return self.search.off_by(len(self.totals), missed=MISSED)
 
     def width(self, *, unit: str, group: int) -> Width:  # noqa: ARG002 - a common signature
@@ -141,7 +141,7 @@ class ChoiceRequest(Releasable):
                 "a total is chosen for at least one question, with one row a unit."
             )
         if not math.isfinite(self.planned):
-            raise ParameterError("one of the planned questions guarantees nothing finite.")
+            raise ParameterError("one of the planned questions has no finite ε.")
         _ = self.plan
 
     @cached_property

@@ -74,7 +74,7 @@ def test_no_control_of_a_draft_and_no_button_after_it_raises(open_page):
                 app = upload(app, MIXED)
             by_label(app.selectbox, "Column").select_index(position).run()
     assert len(seen) > 20
-    put(app, "selectbox", "Budget counted in", 1)
+    put(app, "selectbox", "Privacy definition", 1)
     put(app, "number_input", "Privacy budget ρ", 5e-324)
     assert "nothing is charged" in said(app)
     put(app, "number_input", "Privacy budget ρ", 0.5)

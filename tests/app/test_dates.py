@@ -95,11 +95,11 @@ def test_missing_codes_and_numeric_codes_are_declared(open_page):
 def test_columns_are_derived_of_dates_and_rows_chosen_by_them(open_page):
     app = declare_dates(uploaded(open_page))
     app = opened(app, "new-columns")
-    fill(app, selectbox={"What is made": "age in years at a date", "At": "admission"})
+    fill(app, selectbox={"Derived column": "age in years at a date", "At": "admission"})
     button(app, "Add the column").click().run()
     assert "age since birth at admission" in by_label(app.selectbox, "Column").options
     app = opened(app, "new-columns")
-    choose(app, "What is made", "days between two dates")
+    choose(app, "Derived column", "days between two dates")
     button(app, "Add the column").click().run()
     assert "admission minus birth" in by_label(app.selectbox, "Column").options
     app = opened(app, "conditions")

@@ -144,8 +144,8 @@ def test_all_labels_of_a_person_are_paid_for_together(open_page):
     unfold_rows(app)
     fill(
         app,
-        multiselect={"Columns that name the owner of a row": ["patient"]},
-        radio={"What counts of each person": "their rows, at most so many"},
+        multiselect={"Person ID columns": ["patient"]},
+        radio={"What is used of each person": "their rows, up to a limit"},
         number_input={"At most so many rows of each patient count": 2},
     )
     button(app, "Count at most 2 rows of each").click().run()

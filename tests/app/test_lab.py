@@ -124,7 +124,7 @@ def test_audit_refutes_with_enough_draws_only(lab):
     assert "Caught" in said(lab)
     draws = by_label(lab.select_slider, "Draws per dataset")
     draws.set_value(100).run()
-    assert "Not caught yet" in said(lab)
+    assert "Not refuted yet" in said(lab)
     choose(lab, "Mechanism", "bit")
-    assert "Nothing to catch" in said(lab)
+    assert "Nothing to refute" in said(lab)
     assert "Audit any mechanism" in [link.proto.label for link in lab.get("page_link")]

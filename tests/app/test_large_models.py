@@ -280,7 +280,7 @@ def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(open_page
     monkeypatch.setattr("ui.work._PATIENCE", -1.0)
     opened(app, SHOW_LOSSES)
     for _ in range(10):
-        if "Working out everybody's loss" in bar(app):
+        if "Computing everybody's loss" in bar(app):
             break
         app.run()
     assert "of 8 parts are read" in bar(app)

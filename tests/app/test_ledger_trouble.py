@@ -159,8 +159,8 @@ def test_lessons_need_no_ledger(released, open_page, path, harm):
 
 
 def begin_anew(app, reason):
-    by_label(app.text_input, "Reason for beginning anew").set_value(reason)
-    button(app, "Begin anew and record").click().run()
+    by_label(app.text_input, "Reason for a new ledger").set_value(reason)
+    button(app, "Start a new ledger and record").click().run()
     return app
 
 

@@ -24,7 +24,7 @@ def named_table(app, name):
     """Make one row a patient, with a column that has such a name."""
     upload(app, visits(), "visits.csv")
     opened(app, "whose-rows")
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
+    by_label(app.multiselect, "Person ID columns").set_value(["patient"]).run()
     assert "Maximum" in [box.label for box in app.multiselect]
     assert "Earliest date" not in [box.label for box in app.multiselect]
     for label in ("Mean", "Most frequent value"):

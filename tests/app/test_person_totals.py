@@ -65,13 +65,13 @@ def test_every_release_counts_and_repeated_answers_do_not(open_page):
     listed = next(d.value for d in app.dataframe if "most from" in d.value)
     assert len(listed) == 10
     assert listed["total epsilon"].is_monotonic_decreasing
-    assert not any("put together by" in d.value for d in app.dataframe)
+    assert not any("composition" in d.value for d in app.dataframe)
     app.session_state["odometer-ways-open"] = True
     app.run()
-    counted = next(d.value for d in app.dataframe if "put together by" in d.value)
-    ways = dict(zip(counted["put together by"], counted["total epsilon"], strict=True))
+    counted = next(d.value for d in app.dataframe if "composition" in d.value)
+    ways = dict(zip(counted["composition"], counted["total epsilon"], strict=True))
     assert float(ways["the smallest of those above"]) <= float(ways["added up"])
-    set_to(app, "selectbox", "Losses put together by", "zero-concentrated (zCDP)")
+    set_to(app, "selectbox", "Composition of losses", "zero-concentrated (zCDP)")
     assert epsilon(app, "Largest total loss") >= both
 
 

@@ -307,7 +307,7 @@ def test_the_next_table_of_these_people_takes_the_plan_over(planned, open_page):
     put_in_use(app)
     assert not app.error
     app = open_page("plan")
-    (offered,) = (b for b in app.button if b.label.startswith("Take over the plan of"))
+    (offered,) = (b for b in app.button if b.label.startswith("Use the plan of"))
     assert_says(offered.label, "people", "2 questions")
     offered.click().run()
     assert names(app) == ["Age, as a mean", "sum of age"]

@@ -103,7 +103,7 @@ def test_second_word_is_kept_where_the_run_that_drew_is_cut_short(
 def test_press_whose_question_is_gone_is_lost_and_said_to_be() -> None:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     app.session_state["_pressed"] = PRESSED
-    assert "What you pressed was not carried out" in shown(app.run())
+    assert "The release was not made" in shown(app.run())
     assert "_pressed" not in app.session_state
 
 

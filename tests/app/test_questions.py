@@ -143,7 +143,7 @@ def test_budget_in_rho_is_charged_in_rho(open_page):
     app.file_uploader[0].set_value(("people.csv", CSV.encode(), "text/csv")).run()
     set_to(app, "number_input", "Lower bound", 0.0)
     set_to(app, "number_input", "Upper bound", 100.0)
-    notion = by_label(app.selectbox, "Budget counted in")
+    notion = by_label(app.selectbox, "Privacy definition")
     notion.set_value(notion.options[1]).run()
     put_in_use(app)
     app = open_page("release")

@@ -137,7 +137,7 @@ def test_a_newcomer_sees_a_fit_that_explains_something(open_page, example):
 def test_a_poor_guess_of_the_target_is_explained_with_what_to_do(open_page):
     assert mode(use_example(open_page)).value == "classroom"
     app = open_page("regression")
-    set_to(app, "number_input", "Usual value of the target", 50.0)
+    set_to(app, "number_input", "Typical value of the outcome (public guess)", 50.0)
     assert by_label(app.metric, "Explained").value.startswith("−")
     assert "towards 50, the usual value of the target" in shown(app)
 
@@ -327,7 +327,7 @@ def test_a_press_that_met_no_question_charges_nothing_when_one_comes_back(open_p
     features.set_value([])
     release_button(app).click().run()
     assert not app.metric
-    assert "What you pressed was not carried out" in shown(app)
+    assert "The release was not made" in shown(app)
     by_label(app.multiselect, "Predictors").set_value(before).run()
     assert not [one for one in app.button if (one.key or "").startswith("again-")]
 
@@ -338,4 +338,4 @@ def test_a_usual_value_outside_of_new_bounds_is_not_proposed(open_page):
     put_in_use(app)
     app = open_page("regression")
     set_to(app, "selectbox", "Model", "Linear")
-    assert by_label(app.number_input, "Usual value of the target").value == 1.0
+    assert by_label(app.number_input, "Typical value of the outcome (public guess)").value == 1.0

@@ -50,7 +50,7 @@ def test_a_new_budget_needs_a_second_word(open_page, home):
     app = draft(open_page, f"{head}\n" + f"{first}\n" * 5)
     offer(app).set_value("").run()
     put_in_use(app)
-    assert "nobody of this table" in app.error[0].value
+    assert "nobody in this table" in app.error[0].value
     assert len(Ledger.at(home / "ledger.sqlite3").accounts()) == 1
     by_label(app.checkbox, "Nobody in this table is in the tables named above").check()
     put_in_use(app)

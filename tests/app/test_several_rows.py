@@ -42,7 +42,7 @@ def unfold(app, start):
 
 def put_together(app, owner="patient"):
     unfold(app, "whose-rows")
-    fill(app, multiselect={"Columns that name the owner of a row": [owner], "Sum": ["stay"]})
+    fill(app, multiselect={"Person ID columns": [owner], "Sum": ["stay"]})
     button(app, "Make one row a person").click().run()
 
 
@@ -91,7 +91,7 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     assert first["patient, whose rows"].tolist() == [patients[row - 1] for row in first["row"]]
     app = open_page("data")
     unfold(app, "whose-rows")
-    button(app, "Take every row as one person again").click().run()
+    button(app, "Treat every row as one person again").click().run()
     assert columns(app) == HEADER
     button(app, "Remove").click().run()
     assert "visits\\.csv** · in use" in said(app)
@@ -117,8 +117,8 @@ def capped_in_use(app, text, most=3):
     turn(app, key, view=True)
     fill(
         app,
-        multiselect={"Columns that name the owner of a row": ["patient"]},
-        radio={"What counts of each person": "their rows, at most so many"},
+        multiselect={"Person ID columns": ["patient"]},
+        radio={"What is used of each person": "their rows, up to a limit"},
         number_input={"At most so many rows of each patient count": most},
     )
     button(app, f"Count at most {most} rows of each").click().run()
@@ -147,7 +147,7 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     assert button(app, "Count at most 3 rows of each").disabled
     by_label(app.toggle, "Show what a limit leaves out, and what it costs").set_value(True).run()
     assert "err least by this guess" in said(app)
-    by_label(app.toggle, "Show what limits do to this very table").set_value(True).run()
+    by_label(app.toggle, "Show the effect of limits on this table").set_value(True).run()
     assert "err least in this table" in said(app)
     app = open_page("release")
     by_label(app.selectbox, "Statistic").set_value("mean").run()
@@ -179,7 +179,7 @@ def test_rows_taken_as_people_again_are_no_longer_protected_together(open_page):
     warned = "Every row counts as one person here"
     assert warned not in said(app)
     unfold(app, "whose-rows")
-    button(app, "Take every row as one person again").click().run()
+    button(app, "Treat every row as one person again").click().run()
     assert warned in said(app)
     put_in_use(app)
     assert warned in said(app)
@@ -245,7 +245,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     fill(app, number_input={"Public minimum number of people": 40}, selectbox={"Column": 1})
     unfold(app, "conditions-")
     by_label(app.number_input, "Public number for age").set_value(50.0).run()
-    for press in ("Keep only these rows", "Take all rows again"):
+    for press in ("Keep only these rows", "Use all rows again"):
         unfold(app, "conditions-")
         button(app, press).click().run()
         by_label(app.selectbox, "Column").set_value(1).run()
@@ -264,9 +264,9 @@ def test_the_curator_can_look_whether_a_column_tells_people_apart(open_page, own
     lines = [f"{head},all,row", *(f"{row},x,v{i}" for i, row in enumerate(rows))]
     app = upload(open_page("data"), "\n".join(lines), "visits.csv")
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Columns that name the owner of a row").set_value([owner]).run()
+    by_label(app.multiselect, "Person ID columns").set_value([owner]).run()
     assert told not in said(app)
-    by_label(app.toggle, "Show whether this column tells people apart").set_value(True).run()
+    by_label(app.toggle, "Show whether this column identifies people").set_value(True).run()
     texts = [one.value for one in [*app.warning, *app.caption]]
     assert any(text.startswith(told) for text in texts)
 
@@ -287,14 +287,14 @@ def test_limits_look_at_the_rows_that_meet_the_conditions(page):
     turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
     fill(
         page,
-        multiselect={"Columns that name the owner of a row": ["patient"]},
-        radio={"What counts of each person": "their rows, at most so many"},
+        multiselect={"Person ID columns": ["patient"]},
+        radio={"What is used of each person": "their rows, up to a limit"},
         toggle={"Show what a limit leaves out, and what it costs": True},
     )
     fill(
         page,
-        radio={"Off by how much is": "a count"},
-        toggle={"Show what limits do to this very table": True},
+        radio={"Error of": "a count"},
+        toggle={"Show the effect of limits on this table": True},
     )
     rows = visits().splitlines()[1:]
     met = Counter(r.split(",")[0] for r in rows if float(r.split(",")[1]) >= 5)
@@ -319,7 +319,7 @@ def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use
     assert "Name at least one answer" in page.error[0].value
     assert not_taken(page) == ["only some of the rows"]
     turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
-    by_label(page.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
+    by_label(page.multiselect, "Person ID columns").set_value(["patient"]).run()
     assert not_taken(page) == ["only some of the rows", "several rows of one person"]
     button(page, "Make one row a person").click().run()
     assert "several rows of one person" not in not_taken(page)
@@ -342,17 +342,15 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(page)
         multiselect={"Columns with a condition": ["age"]},
         number_input={"Public number for age": 60.0},
     )
-    assert any("Not taken over" in one.value for one in page.caption)
+    assert any("Not applied until" in one.value for one in page.caption)
     assert not_taken(page) == ["only some of the rows"]
     button(page, "Keep only these rows").click().run()
-    assert not any("Not taken over" in one.value for one in page.caption)
+    assert not any("Not applied until" in one.value for one in page.caption)
     assert not_taken(page) == []
     turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
-    by_label(page.multiselect, "Columns that name the owner of a row").set_value(["patient"]).run()
+    by_label(page.multiselect, "Person ID columns").set_value(["patient"]).run()
     assert any("will hold no longer" in one.value for one in page.warning)
-    by_label(page.radio, "What counts of each person").set_value(
-        "their rows, at most so many"
-    ).run()
+    by_label(page.radio, "What is used of each person").set_value("their rows, up to a limit").run()
     assert not any("will hold no longer" in one.value for one in page.warning)
     assert not_taken(page) == ["several rows of one person"]
     button(page, "Count at most 5 rows of each").click().run()
@@ -378,7 +376,7 @@ def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_abou
     assert asked not in said(app)
     assert "Prepared: " in said(app)
     unfold(app, "whose-rows")
-    button(app, "Take every row as one person again").click().run()
+    button(app, "Treat every row as one person again").click().run()
     assert columns(app) == HEADER
     assert asked in said(app)
     assert "Here a row is a person" not in said(app)
@@ -389,7 +387,7 @@ def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_abou
 def add_column(app, kind, of, **more):
     """Make a new column of one of numbers; ``more`` are boxes by label."""
     unfold(app, "new-columns")
-    fill(app, selectbox={"What is made": kind, "Of": of})
+    fill(app, selectbox={"Derived column": kind, "Of": of})
     for label, value in more.items():
         by_label([*app.text_input, *app.selectbox, *app.number_input], label).set_value(value).run()
     button(app, "Add the column").click().run()
@@ -404,13 +402,7 @@ def test_codes_for_no_answer_count_as_missing_before_rows_are_put_together(open_
     add_column(app, "a column without codes for “no answer”", "stay", **codes)
     assert columns(app) == [*HEADER, "stay without -9 or 99"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    fill(
-        app,
-        multiselect={
-            "Columns that name the owner of a row": ["patient"],
-            "Mean": ["stay without -9 or 99"],
-        },
-    )
+    fill(app, multiselect={"Person ID columns": ["patient"], "Mean": ["stay without -9 or 99"]})
     button(app, "Make one row a person").click().run()
     assert "mean of stay without -9 or 99" in columns(app)
     fill(
@@ -445,8 +437,8 @@ def test_next_quarters_file_is_prepared_the_same_way(page):
     turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
     fill(
         page,
-        multiselect={"Columns that name the owner of a row": ["patient"]},
-        radio={"What counts of each person": "their rows, at most so many"},
+        multiselect={"Person ID columns": ["patient"]},
+        radio={"What is used of each person": "their rows, up to a limit"},
     )
     button(page, "Count at most 5 rows of each").click().run()
     known = columns(page)

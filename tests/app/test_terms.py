@@ -20,7 +20,7 @@ from tests.conftest import assert_says
 
 
 def marked(app):
-    return next((w.value for w in app.warning if "not in force" in w.value), "")
+    return next((w.value for w in app.warning if "not applied" in w.value), "")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def marked(app):
         ("checkbox", "Every row is one person", False, "in force: **at most 1**"),
         ("button_group", "The data are", "the whole population (census)", "**a sample"),
         ("text_input", "Name of one row", "household", "in force: **person, plural"),
-        ("selectbox", "Budget counted in", "ρ (zero-concentrated)", "**ε = 3"),
+        ("selectbox", "Privacy definition", "ρ (zero-concentrated)", "**ε = 3"),
     ],
 )
 def test_a_term_that_was_only_typed_is_marked_with_what_is_in_force(
@@ -43,7 +43,7 @@ def test_a_term_that_was_only_typed_is_marked_with_what_is_in_force(
     assert not marked(app)
     by_label(getattr(app, kind), label).set_value(value).run()
     assert says in marked(app)
-    money = label in {"Privacy budget ε", "δ", "Budget counted in"}
+    money = label in {"Privacy budget ε", "δ", "Privacy definition"}
     assert ("Manage the budget" in marked(app)) is money
     assert ("“Save”" in marked(app)) is not money
     put_in_use(app)

@@ -81,7 +81,7 @@ def test_own_table_answers_within_six_clicks_and_goes_all_the_way(context, serve
     the_switch_and_what_is_shown_agree(visitor)
     charts = page.get_by_role("figure")
     expect(charts).to_have_count(1)
-    page.get_by_text("The four beside each other").click()
+    page.get_by_text("All four side by side").click()
     expect(charts).to_have_count(2)
     visitor.go("budget")
     assert "0.5" in visitor.metric("Spent")

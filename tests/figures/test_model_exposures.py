@@ -148,7 +148,7 @@ def test_losses_are_rounded_to_the_nearest_and_only_limits_up():
                 maximum=math.inf,
                 mean=math.inf,
             ),
-            "given away",
+            "No finite ε holds",
         ),
     ],
 )

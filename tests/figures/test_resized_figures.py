@@ -71,7 +71,7 @@ def test_variance_says_how_far_the_claim_is_off():
     assert "250 times the claim" in picture.title
     last = picture.table.iloc[-1]
     assert last["ones"] == 500
-    assert last["resized bootstrap, really"] == pytest.approx(0.0025)
+    assert last["resized bootstrap, actual"] == pytest.approx(0.0025)
     assert last["resized bootstrap, claimed"] == pytest.approx(1e-5)
 
 

@@ -95,7 +95,7 @@ def test_takeaways_say_what_is_drawn():
     assert "times less" in errors().title
     found = answer()
     assert found.title == (
-        "45.0 years; 95%: 40.0 to 50.0 for this table, 38.0 to 52.0 for the population behind it"
+        "45.0 years; 95%: 40.0 to 50.0 for this table, 38.0 to 52.0 for the population"
     )
     names = [trace.name for trace in found.figure.data]
     assert names == ["for the population", "for this table", "released value"]

@@ -80,7 +80,7 @@ def test_it_pays_on_within_every_limit(path):
     for name, said in (
         ("quarters", "until the end of “2026”"),
         ("away", "moved to another machine"),
-        ("closed", "closed, and pays nothing more"),
+        ("closed", "closed, and cannot be charged"),
     ):
         with pytest.raises((BudgetExceeded, LedgerError), match=said):
             spend(ledger, "new", fingerprint=name)

@@ -117,7 +117,7 @@ def test_what_is_closed_stays_closed(dated, clock):
         lambda: opened(dated, period("next", date(2027, 1, 1), date(2027, 1, 9))),
         lambda: dated.change_budget("table", PrivacyBudget.of(epsilon=9.0), "more"),
     ):
-        with pytest.raises(LedgerError, match="closed, and pays nothing more"):
+        with pytest.raises(LedgerError, match="closed, and cannot be charged"):
             refused()
     account = dated.account("table")
     assert (account.closed, account.remaining.epsilon) == ("the project is over", 0)

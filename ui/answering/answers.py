@@ -19,9 +19,9 @@ from ui.answering.views import view
 from ui.text import after_number, literal
 
 _SAMPLED = (
-    "“With sampling” holds the same quantity of the population behind it, as if the "
-    "table were a simple random sample. The sampling error is bounded from public "
-    "numbers, so the second interval is on the wide side."
+    "“With sampling” covers the same quantity in the population, as if the table were a simple "
+    "random sample. The sampling error is bounded from public numbers, so the second interval is "
+    "wide."
 )
 _THESE_ROWS = "The answer is about the rows of this table."
 _EVERYBODY = "There is no sampling error: “Data” says that the data are the whole population."
@@ -66,7 +66,7 @@ def _beyond(answer: Release, asked: Request) -> None:
 def details(asked: Request) -> None:
     """Say what is computed, under which assumptions, and from which source."""
     amounts = (
-        "Each number has its own; the list above the button holds them"
+        "Each number has its own: see the list above the button"
         if asked.query.kind.of_matrix
         else significant(asked.plan.noise)
     )

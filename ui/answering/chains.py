@@ -32,10 +32,10 @@ def preview(asked: Request, cells: Cells) -> None:
             "Margin of error (95%, noise only)": (
                 f"± {math.ceil(ranks):,} ranks",
                 (
-                    f"How far off the number of {session.unit().counted} up to a value is "
-                    "counted, at worst. How "
-                    "far off that makes a value depends on how dense the data are there, which is "
-                    f"not public. All {len(plan.shares)} quantiles at once, 95 times of 100."
+                    f"How far off the number of {session.unit().counted} up to a value may be "
+                    f"counted, at worst. The error of the value itself depends on how dense the "
+                    f"data are there, which is not public. All {len(plan.shares)} quantiles at "
+                    "once, 95%."
                 ),
             ),
             f"In shares of the {session.unit().counted}": (
@@ -48,8 +48,8 @@ def preview(asked: Request, cells: Cells) -> None:
             "Quantiles": (
                 f"{len(plan.shares)}",
                 (
-                    "They cost no more than two of them: all follow from the same noisy "
-                    "counts. More of them widen each interval a little, as all hold at once."
+                    "All follow from the same noisy counts and cost no more than two of them. "
+                    "Each further one widens the intervals a little, because all hold at once."
                 ),
             ),
         },
@@ -62,8 +62,8 @@ def preview(asked: Request, cells: Cells) -> None:
     )
     if ranks >= people / 2:
         st.warning(
-            "This answer will say almost nothing: any place in the sorted table is "
-            "likely. Spend more."
+            "This result will say almost nothing: any place in the sorted table is likely. "
+            "Increase ε."
         )
 
 
@@ -71,9 +71,9 @@ def show(answer: Release, asked: Request) -> None:
     """Show the quantiles with their intervals."""
     results.show(picture(answer, asked, truth=None), "answer")
     st.caption(
-        f"With {percent(LEVEL)} all quantiles of this table lie within their thin bars "
-        "together, and none of it assumes how the values are spread. A long bar is "
-        f"where few {session.unit().counted} have values, or where a bound of the "
+        f"With {percent(LEVEL)} all quantiles of this table lie within their thin bars together, "
+        f"for any distribution of the values. A bar is long where few {session.unit().counted} "
+        "have values, or where a bound of the "
         "column is near."
     )
 

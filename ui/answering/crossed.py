@@ -33,12 +33,12 @@ def show(answer: Release, asked: Request) -> None:
     st.caption(
         f"In brackets, with {percent(LEVEL)} for all {plan.numbers} numbers together: where "
         "the number of this table lies, noise alone. Each total is the sum of released "
-        "counts. It costs nothing and is noisier than a count. Numbers are rounded to the "
+        "counts. It costs nothing and has more noise than a count. Numbers are rounded to the "
         "digits that the noise leaves, so totals may differ in the last digit. The files "
-        "have every digit. Nor need the whole come to the number of "
-        f"{session.unit().counted}, even where that is public: all counts were changed by "
-        "chance. Counts below 0 are left as they were drawn, so that sums are right on "
-        "average; one whose interval begins at 0 may be 0."
+        "have every digit. The grand total may differ from the number of "
+        f"{session.unit().counted}, even where that is public, because every count has noise. "
+        "Counts below 0 are left as drawn, so that sums are unbiased. A count whose interval "
+        "begins at 0 may be 0."
     )
 
 

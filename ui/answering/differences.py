@@ -170,7 +170,7 @@ def _remarks(found: GroupDifference, one: _Numbers, *, level: float) -> None:
         untold = total[0] <= 0 <= total[1]
         low, high = interval_ends(*total)
         st.caption(
-            "In the population behind the table, "
+            "In the population, "
             + ("uncertain which is larger: " if untold else "")
             + f"the difference is from {low} to {high}{after_number(unit)}, noise and "
             "sampling together."
@@ -182,7 +182,7 @@ def _remarks(found: GroupDifference, one: _Numbers, *, level: float) -> None:
         )
     if one.few:
         names = ", ".join(f"“{literal(group)}”" for group in one.few)
-        st.caption(f"Too few to say, and so not to be compared: {names}.")
+        st.caption(f"Too few to say, so not compared: {names}.")
     st.caption(
         f"All intervals above hold together in {percent(level)} of releases, and so do those of "
         "all differences, whichever pair you choose. A difference is rounded to its own larger "

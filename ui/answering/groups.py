@@ -45,8 +45,8 @@ def preview(asked: Request, cells: Cells) -> None:
     second.metric(
         "Margin of group sizes",
         f"± {significant(plan.count_half_width, up=True)} {asked.query.unit.counted}",
-        help=f"How many {asked.query.unit.counted} each group has is released too, and is off "
-        "by this at most, 95 times of 100. A group whose released count is below "
+        help=f"How many {asked.query.unit.counted} each group has is released, too, with this "
+        "margin of error (95%). A group whose released count is below "
         f"{significant(plan.fewest, up=True)} is not distinguishable from an empty one. "
         "It gets “too few to say”.",
     )
@@ -64,9 +64,9 @@ def preview(asked: Request, cells: Cells) -> None:
     )
     if apart >= float(plan.largest_difference):
         st.warning(
-            f"This answer will tell little of groups of {size:,}: no two of them can "
-            f"differ by more than {significant(plan.largest_difference)}{unit}, and "
-            "that is within the noise. Spend more, or ask for fewer groups."
+            f"This result will say little about groups of {size:,}: no two of them can "
+            f"differ by more than {significant(plan.largest_difference)}{unit}, which is within "
+            "the noise. Increase ε, or ask for fewer groups."
         )
 
 
@@ -81,8 +81,8 @@ def show(answer: Release, asked: Request) -> None:
     results.show(shown, "answer")
     if answer.unsaid:
         st.caption(
-            "“Too few to say”: the released count cannot tell the group from one that "
-            f"is empty. How many {asked.query.unit.counted} it has, with 95% for "
+            "“Too few to say”: the released count does not distinguish the group from an empty "
+            f"one. How many {asked.query.unit.counted} it has, with 95% for "
             f"all groups at once: {literal(sizes_text(answer, _unsaid(answer, plan)))}."
         )
 
@@ -129,7 +129,7 @@ def details(asked: Request) -> str:
     unit = asked.query.unit
     most = significant(asked.query.sensitivity.l1, up=True)
     return (
-        "Released are the counts and sums of all groups in one question, and each "
+        "One question releases the counts and sums of all groups, and each "
         f"{noun_of(asked)} follows from them. Every row adds 1 to its group, divided between "
         "the lower and the upper bound by its value. So the parts of a group add up to its "
         f"count. One {unit.noun} can change all of them together by at most {most} "

@@ -40,8 +40,8 @@ def show(answer: Release, asked: Request) -> None:
         st.info(
             f"The released variance of {literal(', '.join(flat))} is 0: the noise took "
             "it to the lower bound. Its covariances can only be 0 then, and its "
-            "correlations are not defined. That is part of the honest answer; a draw "
-            "is never repeated in silence. Spend more, or choose narrower bounds."
+            "correlations are not defined. This is part of the result: no draw is repeated. "
+            "Increase ε, or choose narrower bounds."
         )
     picture = covariance_picture(
         names, repaired.before, repaired.after, noise=recorded(answer).noise, statement=answer.said
@@ -54,11 +54,11 @@ def show(answer: Release, asked: Request) -> None:
     )
     if repaired.changed:
         st.markdown(
-            "As released, the numbers do not fit together: some combination of the "
+            "As released, the matrix is not positive semidefinite: some combination of the "
             "columns would have a negative variance (smallest eigenvalue of the "
-            f"correlations {significant(repaired.smallest_before)}). The repair moves "
-            "the correlations to the nearest ones that fit, keeps the variances, and "
-            "costs nothing. The files hold both."
+            f"correlations {significant(repaired.smallest_before)}). The repair moves the "
+            "correlations to the nearest positive semidefinite matrix, keeps the variances, and "
+            "costs nothing. The files have both."
         )
     # A dozen curves that few open: an answer must come quickly.
     folded = st.expander("As ellipses", key="folded-ellipses", on_change="rerun")

@@ -45,8 +45,8 @@ def preview(asked: Request, cells: Cells) -> None:
     second.metric(
         "Margin of group sizes",
         f"± {significant(plan.fewest, up=True)} {query.unit.counted}",
-        help=f"How many {query.unit.counted} each group has is released too, once for all "
-        "columns, and is off by this at most, 95 times of 100. A group whose released "
+        help=f"How many {query.unit.counted} each group has is released, too, once for all "
+        "columns, with this margin of error (95%). A group whose released "
         f"count is below {significant(plan.fewest, up=True)} is not distinguishable from "
         "an empty one. It gets “too few to say”.",
     )
@@ -76,7 +76,7 @@ def preview(asked: Request, cells: Cells) -> None:
     if 2 * off >= 1:
         st.warning(
             f"This result is hardly useful for groups of {size:,}: the noise exceeds the "
-            "whole range between the bounds. Spend more, or ask for fewer columns or groups."
+            "whole range between the bounds. Increase ε, or ask for fewer columns or groups."
         )
 
 
@@ -103,8 +103,8 @@ def show(answer: Release, asked: Request) -> None:
     results.show(picture(answer, asked, truth=None), "answer")
     if answer.unsaid:
         st.caption(
-            "“Too few to say”: the released count cannot tell the group from one that "
-            f"is empty. How many {query.unit.counted} it has, with 95% for all "
+            "“Too few to say”: the released count does not distinguish the group from an empty "
+            f"one. How many {query.unit.counted} it has, with 95% for all "
             f"groups at once: {literal(sizes_text(answer, _unsaid(answer, plan)))}."
         )
 

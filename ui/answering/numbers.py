@@ -52,8 +52,8 @@ def preview(asked: Request, cells: Cells) -> None:
             NOISE if count == 1 else _NOISE_OF_ALL: (
                 f"± {significant(ahead.noise)}{unit}",
                 (
-                    "Before you pay, at worst: how far a release falls from the value of this "
-                    f"table, wherever that lies.{together(count)}"
+                    "Before the release, at worst: how far it may be from the value of this "
+                    f"table.{together(count)}"
                 ),
             ),
             "RMSE of the noise, at most": (
@@ -101,8 +101,8 @@ def sampling(place: DeltaGenerator, label: str, error: str) -> None:
         place.metric(
             label,
             error,
-            help="The table is a random sample, as “Data” says: the error that even "
-            "the exact answer has, 95 times of 100. No mechanism can remove it.",
+            help="The table is a random sample, as declared on Data. Even the exact answer has "
+            "this margin of error (95%). No mechanism can remove it.",
         )
         return
     place.metric("Sampling error", "none", help=no_sampling())
@@ -118,7 +118,7 @@ def no_sampling() -> str:
 
 def together(count: int) -> str:
     """Say that the coverage holds for all of several numbers at once."""
-    return f" All {count} numbers at once, 95 times of 100." if count > 1 else ""
+    return f" All {count} numbers at once, 95%." if count > 1 else ""
 
 
 def _apart(asked: Request, apart: float, shown: str) -> None:
@@ -135,7 +135,7 @@ def _apart(asked: Request, apart: float, shown: str) -> None:
     if average is not None and apart >= average:
         st.warning(
             f"This result is hardly useful: a part of average size ({significant(average)}) "
-            "is not distinguishable from an empty one. Spend more, or ask for fewer parts."
+            "is not distinguishable from an empty one. Increase ε, or ask for fewer parts."
         )
 
 

@@ -61,9 +61,9 @@ def preview(asked: Request, cells: Cells) -> None:
         )
     if off >= plan.statistic.bounds.width:
         st.warning(
-            f"This answer will tell little of groups of {size:,}: no two means can "
-            f"differ by more than {significant(plan.statistic.bounds.width)}{unit}, "
-            "and that is within the noise. Spend more."
+            f"This result will say little about groups of {size:,}: no two means can "
+            f"differ by more than {significant(plan.statistic.bounds.width)}{unit}, which is "
+            "within the noise. Increase ε."
         )
 
 
@@ -74,8 +74,8 @@ def show(answer: Release, asked: Request) -> None:
     if found is None:
         st.markdown(f"**The difference: {TOO_FEW}**")
         st.caption(
-            "The released number of one of the groups cannot tell it from one that "
-            f"is empty. How many {asked.query.unit.counted} they have, with "
+            "The released number does not distinguish one of the groups from an empty one. How "
+            f"many {asked.query.unit.counted} they have, with "
             f"{percent(LEVEL)} for both at once: "
             f"{literal(sizes_text(answer, _counts(plan)))}."
         )
@@ -84,13 +84,10 @@ def show(answer: Release, asked: Request) -> None:
     results.table(_numbers(answer, plan), key="both-groups")
     dated = quantity_of(asked.query.column).is_date
     if found is not None and found.percent is None and not dated:
-        st.caption(
-            f"No percentage: the mean of “{literal(found.other)}” may be 0, or less, "
-            "and of that there is no part."
-        )
+        st.caption(f"No percentage: the mean of “{literal(found.other)}” may be 0 or negative.")
     told = (
         "The interval of the difference is shorter than the two means suggest, because both "
-        "would have to be far off at once. It says nothing of why the groups differ."
+        "would have to be far off at once. It does not say why the groups differ."
     )
     sampled = session.require_study().sampled
     likewise = ", and likewise all with sampling" * sampled
@@ -119,8 +116,8 @@ def details(asked: Request) -> str:
     unit = asked.query.unit
     most = significant(asked.query.sensitivity.l1, up=True)
     return (
-        "Released are the counts and sums of the two groups alone. Every row of theirs adds "
-        "1 to its group, divided between the lower and the upper bound by where its value "
+        "Only the counts and sums of the two groups are released. Each of their rows adds 1 to "
+        "its group, divided between the lower and the upper bound by where its value "
         f"lies. One {unit.noun} can change all of them together by at most {most} "
         f"({asked.query.unit.change(asked.query.relation)}).\n\n**The difference.** Two means "
         "are kept where the released numbers of the two groups do not contradict them "

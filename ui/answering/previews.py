@@ -129,8 +129,8 @@ def remarks(asked: Request, ahead: Expectation) -> None:
     if 2 * ahead.noise >= width:
         unit = after_number(asked.query.quantity.of_differences)
         st.warning(
-            f"This answer will say almost nothing. The noise alone spans ± "
+            f"This result will say almost nothing. The noise alone spans ± "
             f"{significant(ahead.noise)}{unit}; all possible answers lie within "
-            f"{significant(width)}{unit}. Spend more, or use a table of more "
+            f"{significant(width)}{unit}. Increase ε, or use a table of more "
             f"{session.unit().counted}."
         )

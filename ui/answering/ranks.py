@@ -62,8 +62,8 @@ def preview(asked: Request, cells: Cells) -> None:
     st.caption(f"The answer has no interval in {unit}. “Several quantiles” gives each one.")
     if ranks >= people / 2:
         st.warning(
-            "This answer will say almost nothing: any place in the sorted table is "
-            "likely. Spend more."
+            "This result will say almost nothing: any place in the sorted table is likely. "
+            "Increase ε."
         )
 
 

@@ -268,11 +268,11 @@ def _date_format(column: Column, key: str) -> DateFormat:
         note="Cells that are written otherwise are invalid, and count as missing.",
     )
     timed = second.place.checkbox(
-        "The time of day counts",
+        "Use the time of day",
         form.time_of_day,
         key=f"date-time-{key}",
         persist_state="session",
-        help="If not, every moment counts as its date.",
+        help="Otherwise only the date is used.",
     )
     zone = third.selectbox(
         "Time zone",
@@ -345,7 +345,7 @@ def _replacement(
         start,
         key=f"replacement-{key}" + ("" if chosen else f"-{middle}"),
         kept="session",
-        note="Every missing value counts as it, and draws the answer towards it.",
+        note="Every missing value is replaced by it, which pulls the result towards it.",
     )
     if chosen or value != start:
         session.set_public(choice, True)  # noqa: FBT003 - what is kept of it
@@ -454,7 +454,7 @@ def _equality(column: Column, key: str) -> LabelEquality:
         column.equality is not LabelEquality.AS_WRITTEN,
         key=f"numeric-codes-{key}",
         persist_state="session",
-        help="If not, a cell is met only by a label that is written the same.",
+        help="Otherwise a cell matches only a label written the same way.",
     )
     if not codes:
         return LabelEquality.AS_WRITTEN
@@ -473,8 +473,8 @@ def _missing_codes(column: Column, key: str) -> tuple[str, ...]:
         placeholder="such as -9; 99; n/a",
         key=f"missing-codes-{key}",
         persist_state="session",
-        help="Cells that stand for a missing value, beside blank ones, with semicolons "
-        "between. Type what the questionnaire says: which codes occur is confidential. "
+        help="Cells that mean a missing value, separated by semicolons. Blank cells are always "
+        "missing. Type what the questionnaire says: which codes occur is confidential. "
         "A label of the public list is never a missing code.",
     )
     codes = (code.strip() for code in text.split(";"))

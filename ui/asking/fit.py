@@ -89,7 +89,7 @@ def _looked(dataset: Table, column: Column) -> _Fit | None:
         f"{session.generation()} {column}",
         dataset,
         lambda table: _Fit.together(table, column.name),
-        doing="Looking how it fits",
+        doing="Checking how it fits",
     )
 
 
@@ -134,9 +134,9 @@ def check(dataset: Table, position: int, *, codebook: bool, key: str = "fit") ->
             st.markdown(f"Values outside the list: {literal(listed)}.")
         if of_number and outside:
             more = (
-                " What that does to an answer, “Release” shows before it is released."
+                " Release shows the effect on a result before it is released."
                 if isinstance(dataset, Dataset)
-                else " Each counts as the bound, a code such as -9 too."
+                else " Each is clamped to the bound, including codes such as -9."
             )
             st.markdown(
                 f"{many(fits.below)} below the lower bound ({percent(fits.below / rows)}), "
@@ -151,6 +151,6 @@ def check(dataset: Table, position: int, *, codebook: bool, key: str = "fit") ->
         if of_number and known and not codebook and fits.touches(column):
             st.warning(
                 "These bounds are exactly the smallest and largest value of the table. "
-                "If they were looked up there, they give those two rows away: choose "
+                "If they were looked up there, they reveal those two rows: choose "
                 "bounds that you would know without the table."
             )

@@ -393,9 +393,9 @@ def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
         (1, MOST_SYNTHESES),
         key="syntheses",
         kept="table",
-        note="Multiple synthesis: each answer gets an equal part of the budget, their "
-        "mean is released, and their scatter tells the error. One answer with an "
-        "interval that knows the noise needs less of it.",
+        note="Multiple synthesis: each answer gets an equal part of the budget, their mean is "
+        "released, and their spread estimates the error. One release with a noise-aware "
+        "interval needs less noise.",
     )
     return Constraint(kind=kind, remainder=remainder, branching=branching, syntheses=syntheses)
 

@@ -80,7 +80,7 @@ def _differencing(
     show_verdict(
         exact,
         f"Of all values that {name} could have, {percent(found.left)} remain possible "
-        f"(95% confidence): who was 50% sure of something about {name} becomes at "
+        f"(95% confidence). An attacker who was 50% sure of something about {name} becomes at "
         f"most {surest(epsilon)} sure.",
     )
     show_lesson(
@@ -184,7 +184,7 @@ def _show_recovered(
     exact = careless["exact"]
     luck = likely_at_most(asked.people, float(posterior(max(share, 1 - share), asked.epsilon)))
     show_verdict(
-        f"{asked.counts:,} exact counts give away {nearest(exact)} of the column: "
+        f"{asked.counts:,} exact counts reveal {nearest(exact)} of the column: "
         f"{round(exact * asked.people)} of {asked.people} people. Rounding to "
         f"{_UNITS[0]}s leaves {nearest(careless[f'rounded to {_UNITS[0]}s'])}.",
         f"At a total ε = {epsilon_text(asked.epsilon)} the attack is right about "
@@ -225,8 +225,8 @@ def _runs(shares: FloatArray) -> str:
 _ROUNDS: Final = 10_000
 _BY_HAND: Final = 200
 _WORLD: Final = (
-    "The total without noise, in one of the two worlds. Which of both is the released "
-    "number closer to?"
+    "The total without noise, with or without this person. Which of them is the released number "
+    "closer to?"
 )
 _GUESSES: Final = "_membership-guesses"
 _PRIVATE, _EXACT = "a private total", "the exact total"
@@ -248,11 +248,10 @@ def _membership(
     _machine(subject, private, exact, epsilon, seed)
     _by_hand(subject, target, private, exact, name, epsilon, seed)
     show_lesson(
-        f"To learn that {name} is in a table can be the secret itself: a table of "
-        "patients, of debtors, of those who complained. Who knows all others needs one "
-        "exact number.",
-        "Noise that makes both worlds likely. Whatever test is tried, at ε = "
-        f"{epsilon_text(epsilon)} it is right at most {surest(epsilon)} of the time. A person "
+        f"Knowing that {name} is in a table can be the secret itself: a table of patients, "
+        "debtors or complainants. An attacker who knows all others needs one exact number.",
+        "Noise that makes both cases likely. Any test at ε = "
+        f"{epsilon_text(epsilon)} is right at most {surest(epsilon)} of the time. A person "
         "with a small value is found even less often.",
     )
 
@@ -296,7 +295,7 @@ def _by_hand(
     """Let the reader guess round after round, and keep the score."""
     st.subheader("Play it yourself")
     if subject.masked:
-        st.caption("The two totals say the value. Switch on “Show values” to play.")
+        st.caption("The two totals reveal the value. Switch on “Show values” to play.")
         return
     released = controls.HERE.radio("You see", [_PRIVATE, _EXACT], key="membership-released")
     about = private if released == _PRIVATE else exact
@@ -314,7 +313,7 @@ def _by_hand(
         f"with {name}": (significant(about.inside, 9), _WORLD),
         f"released, round {place + 1}": (
             significant(float(rounds.released[place]), 7),
-            "The total of the world that the coin chose, with noise.",
+            "The total that the coin chose, with noise.",
         ),
     }
     results.metrics(
@@ -350,7 +349,7 @@ def _score(
     said = "right" if yours[-1] else "wrong"
     st.markdown(
         f"Round {played}: it was **{was}**. You were {said}. Score: "
-        f"**{int(yours.sum())} of {played}**; the machine has {int(machine.sum())}."
+        f"**{int(yours.sum())} of {played}**; the likelihood ratio test has {int(machine.sum())}."
     )
     limit = float(best_guess(epsilon)) if about.scale else 1.0
     subject.show(score_picture(yours, machine, limit=limit), "membership-score")
@@ -381,7 +380,7 @@ def _epsilon(label: str, key: str, most: float = 20.0) -> NumberSetting:
 DIFFERENCING: Final = DeclaredAttack(
     show=_differencing,
     column="attack-numbers",
-    person="Who moves in",
+    person="New resident (row)",
     row={
         "epsilon": _epsilon("ε of each total", "differencing-epsilon"),
         "seed": Seed(key="differencing-seed"),
@@ -410,7 +409,7 @@ RECONSTRUCTION: Final = DeclaredAttack(
             label="Solved by",
             options=tuple(ReconstructionMethod),
             key="reconstruction-method",
-            note="The linear program takes seconds; it is better where noise is middling.",
+            note="The linear program takes seconds; it does best at moderate noise.",
         ),
         "epsilon": _epsilon("ε of all counts together", "reconstruction-epsilon", 10_000.0),
         "seed": Seed(key="reconstruction-seed"),
@@ -420,7 +419,7 @@ MEMBERSHIP: Final = DeclaredAttack(
     show=_membership,
     column="attack-member",
     yes_no=True,
-    person="Who is looked for",
+    person="Person to find",
     row={
         "epsilon": _epsilon("ε of the total", "membership-epsilon"),
         "seed": Seed(key="membership-seed"),

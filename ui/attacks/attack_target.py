@@ -1,4 +1,4 @@
-"""The target of an attack: a made-up village, or people of the table in use.
+"""The target of an attack: a simulated village, or people of the table in use.
 
 What is asked about one's own table stays out of the address, and is forgotten with the
 page.
@@ -93,8 +93,8 @@ def of_table(study: Study) -> AttackTarget:
         "a total from which it follows.",
     )
     st.caption(
-        f"Attacked are at most {SAMPLE} rows, drawn at random without a look at any "
-        "value, and numbered anew: no number here leads to a row. All releases are "
+        f"The attack uses at most {SAMPLE} rows, drawn at random without a look at any value, "
+        "and renumbered: no number here identifies a row. All releases are "
         "simulated; nothing is charged, kept or exported."
     )
     return AttackTarget(dataset=sample, made_up=False, masked=masked)

@@ -140,8 +140,8 @@ def _floating_point(
         f"{three_digits(naive.given_away)} of {_DRAWS} releases could never have come "
         f"from {in_full(second)}: each of them proves the answer, whatever ε was "
         "promised.",
-        f"All {_DRAWS} could have come from both answers; what they tell is limited by "
-        f"ε = {epsilon_text(epsilon)}: at most {surest(epsilon)} sure.",
+        f"All {_DRAWS} could have come from both answers; what they reveal is limited by ε = "
+        f"{epsilon_text(epsilon)}: at most {surest(epsilon)} sure.",
     )
     show_lesson(
         "A computer has only some real numbers. The noise b·log(u) has gaps, and their "
@@ -196,12 +196,12 @@ def _timing(
         f"A draw is kept with probability {three_digits(kept[0])} at {names[0]} and "
         f"{three_digits(kept[1])} at {names[1]}. The time alone is a right guess "
         f"in {nearest(first)} of cases after one release, and in {nearest(here)} after {timed:,}.",
-        f"Always {draws:,} draws, of which the first that fits counts: the time is the "
-        "same for every value, and tells nothing.",
+        f"Always {draws:,} draws, of which the first that fits counts: the time is the same for "
+        "every value, and reveals nothing.",
     )
     show_lesson(
-        "The guarantee is about the number that is released. How long it took is a "
-        f"second release that nobody counted, on top of ε = {epsilon_text(epsilon)}.",
+        "The guarantee is about the number that is released. The time it took is a second "
+        f"release that is not charged, on top of ε = {epsilon_text(epsilon)}.",
         "Work that does not depend on the data: a fixed number of draws, or one draw "
         "by the inverse distribution function. (It repairs the time only; that "
         "redrawing needs more noise is in the Mechanism lab.)",
@@ -226,7 +226,7 @@ def _disclosed_losses(
     """Solve for a mean from a disclosed loss of a person."""
     if subject.masked:
         st.caption(
-            "A mean and a loss together say a person's value: switch on “Show values” "
+            "A mean and a loss together reveal a person's value: switch on “Show values” "
             "to see this attack."
         )
         return
@@ -313,7 +313,7 @@ AVERAGING: Final = DeclaredAttack(
             value=1000,
             within=(1, _MOST),
             key="averaging-times",
-            note="How often the same question is put.",
+            note="How often the same question is asked.",
         ),
         "epsilon": _epsilon("ε of each answer", "averaging-epsilon", 0.5),
         "budget": NumberSetting(
@@ -370,7 +370,7 @@ TIMING: Final = DeclaredAttack(
             value=30,
             within=(1, _TIMING_MOST),
             key="timing-releases",
-            note="How many releases the attacker holds a stopwatch to.",
+            note="How many releases the attacker times.",
         ),
         "shown": ChoiceSetting(
             label="Stopwatch of", options=(_REDRAWN, _STEADY), key="timing-shown"

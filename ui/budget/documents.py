@@ -124,7 +124,7 @@ def signed(study: Study) -> None:
         list(typed.STATES),
         key=typed.key("state", study),
         kept="session",
-        note="As you say: nobody checks it. The report and the registry entry quote it.",
+        note="Your statement, which is not checked. The report and the registry entry quote it.",
     )
     if typed.STATES[state] == typed.SIGNED:
         with right.place:
@@ -165,8 +165,8 @@ def _offer_before(study: Study) -> None:
         # Streamlit keeps what callbacks are given, also of a closed tab: never a table.
         on_click=_fill,
         args=(known,),
-        help="Purpose, place, publisher, contact and the names of who decides. Period, "
-        "reason and signature are of each table by itself, and stay empty.",
+        help="Purpose, place, publisher, contact and the names of who decides. Period, reason "
+        "and signature belong to one table and stay empty.",
     )
 
 

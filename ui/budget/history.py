@@ -34,7 +34,7 @@ def summary(account: Account) -> None:
     last.metric(
         f"Left{' today' if account.periods else ''}",
         left(account),
-        help="The smallest rest of the budget and of the periods that today is in."
+        help="The smallest remainder of the budget and of today's periods."
         if account.periods
         else None,
     )
@@ -59,10 +59,10 @@ def nothing_released(account: Account) -> str:
     """Say that there is no answer about the table in use."""
     if account.releases and len(account.fingerprints) > 1:
         return (
-            "Nothing has been released about this table yet. What was spent was spent "
-            f"on other tables about these {session.unit().nouns}."
+            "Nothing has been released about this table yet. All spending so far was for other "
+            f"tables about these {session.unit().nouns}."
         )
-    since = "since the ledger was begun anew" if account.releases else "yet"
+    since = "since the new ledger began" if account.releases else "yet"
     return f"Nothing has been released {since}."
 
 

@@ -170,7 +170,7 @@ def _plan(study: Study) -> InterpretationSubject:
     with controls.valid():
         cost = plan.price.cost
         if not cost.epsilon.is_finite():
-            raise ParameterError("one of the planned questions guarantees nothing finite.")
+            raise ParameterError("one of the planned questions has no finite ε.")
     facts = facts_of(study)
     sure = Guarantee(epsilon=max(float(cost.epsilon), _LEAST), delta=min(float(cost.delta), _MOST))
     if facts.so_far[0] > 0:
@@ -257,7 +257,7 @@ def _own(study: Study | None) -> InterpretationSubject:
             bounds=_UNIT,
         )
         if found.guarantee is None:
-            raise ParameterError(f"{entry.label} guarantees nothing finite with these settings.")
+            raise ParameterError(f"{entry.label} has no finite ε with these settings.")
     if entry.bounded:
         st.caption(
             f"Assumption: one {session.unit().noun} moves the number by {in_full(100 * _SHARE)}% "
@@ -457,7 +457,7 @@ def details() -> None:
         "**Attacker.** Knows every other record, and both records in question; sees the "
         "release; asks which of the two was used. Real attackers know "
         "less.\n\n**Guarantee.** (ε, δ): each set of releases is at most e^ε times as likely "
-        "in one world as in the other, plus δ. The best guess is right δ + (1 - δ) e^ε/(1 + "
+        "with one dataset as with the other, plus δ. The best guess is right δ + (1 - δ) e^ε/(1 + "
         "e^ε) of the time at even odds (Kairouz, Oh and Viswanath 2015). Without a δ the "
         "odds change by a factor of e^ε at most. Limits are rounded up: 73.2% for "
         "73.106%.\n\n**Advantage.** By how much those found "

@@ -33,7 +33,8 @@ def show(account: Account) -> None:
                 format_func=lambda name: title(known[name]),
                 key="person-total-accounts",
                 placeholder="Choose other accounts",
-                help=f"Whether one {session.unit().noun} is in several accounts, only you know.",
+                help=f"Whether one {session.unit().noun} is in several accounts is known only to "
+                "you.",
             )
         members = [known[name] for name in known if name in chosen]
         for one in person_totals(members):

@@ -70,13 +70,13 @@ def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) 
         "counted rows.",
     )
     of = controls.HERE.radio(
-        "Off by how much is", [_MEAN, _COUNT], key=f"limits-of-{generation}", kept="session"
+        "Error of", [_MEAN, _COUNT], key=f"limits-of-{generation}", kept="session"
     )
     limits = with_limit(rule.most)
     guess = Guess(rows=rows, each=each, gap=gap / 100)
     found = (guess.count if of == _COUNT else guess.mean)(epsilon, limits)
     results.show(limits_picture(found, rule.most, of=of, table=False), "row-limits")
-    what = "what limits do to this very table"
+    what = "the effect of limits on this table"
     with confidential.area("row-limits", what, ready=False) as shown:
         if shown:
             st.caption(

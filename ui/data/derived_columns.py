@@ -102,7 +102,7 @@ def _form(columns: list[Column], every: list[str]) -> NewColumn | None:
     labelled = [one.name for one in columns if one.kind.has_labels]
     left, middle, right = controls.row(3)
     kind = left.selectbox(
-        "What is made",
+        "Derived column",
         [
             *(_OF_NUMBERS if numbers else ()),
             *((_PART, _AGE) if dates else ()),
@@ -186,7 +186,7 @@ def _recoded(
 ) -> NewColumn | None:
     column = left.selectbox("Of", labelled, key=f"new-labels-{key}", kept="session")
     text = right.place.text_area(
-        "Labels and what they become",
+        "Recoding of the labels",
         placeholder="Unknown; - = unknown",
         height="content",
         key=f"new-recodes-{key}",

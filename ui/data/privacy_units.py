@@ -50,7 +50,7 @@ _NO_OWNER = (ColumnKind.DATE, ColumnKind.YES_NO)
 _USUAL = Preparation(owners=("",))
 _OWNERLESS = {Ownerless.DROP: "leave it out", Ownerless.ALONE: "count it as a person of its own"}
 
-_ONE, _SEVERAL = "one row, made of all of them", "their rows, at most so many"
+_ONE, _SEVERAL = "one row, made of all of them", "their rows, up to a limit"
 _USUAL_MOST = 5
 _MOST = 1000
 
@@ -75,8 +75,8 @@ def ask(current: Draft | Study) -> bool:
         return waiting
     with form:
         st.caption(
-            "A table of visits, say, has several rows of one patient. Choose the "
-            "column that says whose row it is, and what is made of the rows of each. "
+            "A table of visits, say, has several rows of one patient. Choose the person ID "
+            "column, and how the rows of each person are combined. "
             "The guarantee then protects a person with all rows together, however many."
         )
         asked = _form(source, made, rule)
@@ -88,7 +88,7 @@ def ask(current: Draft | Study) -> bool:
             waiting = asked != made
             _offer(source, current.in_memory, asked, same=not waiting)
         done = made is not None or rule is not None
-        if done and st.button("Take every row as one person again"):
+        if done and st.button("Treat every row as one person again"):
             declaring.keep_prepared(source)
     return waiting
 
@@ -135,12 +135,12 @@ def _offer(source: Dataset, dataset: Dataset, asked: Preparation, *, same: bool)
         st.warning(
             f"“Only rows where {texts}” will hold no longer: one row a person is made "
             "of all rows of the person. Set a condition on what is made, or count "
-            "“their rows, at most so many”, which keeps it. Codes for “no answer” are "
+            "“their rows, up to a limit”, which keeps it. Codes for “no answer” are "
             "left out under “Derived columns”."
         )
     if st.button("Make one row a person", disabled=same):
         try:
-            with st.spinner("Putting together the rows of each person …"):
+            with st.spinner("Combining the rows of each person …"):
                 made = one_row_each(source, asked)
         except DPCoreError as error:
             st.error(sentence_of(error))
@@ -157,7 +157,7 @@ def _form(
     before = made or rule or _USUAL
     left, right = controls.row(2)
     owners = left.place.multiselect(
-        "Columns that name the owner of a row",
+        "Person ID columns",
         names,
         default=[name for name in before.owners if name],
         placeholder="such as a patient's number",
@@ -169,7 +169,7 @@ def _form(
     if not owners:
         return None
     ownerless = right.selectbox(
-        "Rows without an owner",
+        "Rows without a person ID",
         list(Ownerless),
         index=list(Ownerless).index(before.ownerless),
         format_func=_OWNERLESS.__getitem__,
@@ -303,7 +303,7 @@ def _start(column: Column, kept: Condition | None) -> tuple[Condition, ...]:
 def _ask_way(rule: RowCap | None) -> bool:
     """Ask what counts of each person; return whether rows do, at most so many."""
     way = controls.HERE.radio(
-        "What counts of each person",
+        "What is used of each person",
         [_ONE, _SEVERAL],
         index=int(rule is not None),
         key=f"way-of-rows-{session.generation()}",
@@ -348,10 +348,10 @@ def _offer_limit(source: Dataset, asked: RowCap, dataset: Dataset) -> bool:
     label = f"Count at most {rows} of each"
     if not st.button(label, disabled=same):
         if not same:
-            st.caption(f"Not taken over before you press “{label}”.")
+            st.caption(f"Not applied until you press “{label}”.")
         return not same
     try:
-        with st.spinner("Choosing the rows that count …"):
+        with st.spinner("Sampling the rows that count …"):
             made = at_most(source, asked, kept, key=session.fingerprint_key())
     except DPCoreError as error:
         st.error(sentence_of(error))
@@ -363,7 +363,7 @@ def _offer_limit(source: Dataset, asked: RowCap, dataset: Dataset) -> bool:
 
 def _show_owners(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> None:
     """Offer to look whether rows say that they are of several people. CONFIDENTIAL."""
-    what = "whether this column tells people apart"
+    what = "whether this column identifies people"
     with confidential.area("telling-apart", what, ready=False) as shown:
         if not shown:
             return
@@ -376,8 +376,8 @@ def _show_owners(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless)
             st.warning(f"No row has a value of {whose}.")
         elif people == 1:
             st.warning(
-                f"All rows have the same {whose}: they would be one person. Choose the "
-                "column that names the owner of a row."
+                f"All rows have the same {whose}: they would be one person. Choose the person ID "
+                "column."
             )
         elif people == rows:
             st.warning(
@@ -385,7 +385,7 @@ def _show_owners(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless)
                 "patients: then only single rows are protected."
             )
         else:
-            st.caption(f"Rows with an owner: {rows:,}. Owners: {people:,}.")
+            st.caption(f"Rows with a person ID: {rows:,}. People: {people:,}.")
 
 
 def _counted(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> tuple[int, int]:

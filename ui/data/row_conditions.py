@@ -42,9 +42,9 @@ def ask(current: Draft | Study) -> bool:
         return False
     with form:
         st.caption(
-            "Such as those aged at least 60, or of one ward. The conditions become "
-            "public, as part of the name of every column. How many rows meet them "
-            "stays private, so that they go with add/remove. A row without a value "
+            "For example people aged at least 60, or of one ward. The conditions become "
+            "public, as part of the name of every column. The number of matching rows is "
+            "private, so filters require add/remove. A row without a value "
             "meets no condition. If one person has several rows, put them together "
             "first. Bounds, lists and the public minimum stay as declared: lower the "
             "minimum if fewer may meet the conditions."
@@ -94,14 +94,14 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
         )
         waiting = bool(conditions) and conditions != kept
         if waiting:
-            st.caption("Not taken over before you press “Keep only these rows”.")
+            st.caption("Not applied until you press “Keep only these rows”.")
         if conditions and st.button("Keep only these rows", disabled=conditions == kept):
             with st.spinner("Choosing the rows …"):
                 made = _chosen(dataset, conditions)
             declaring.keep_prepared(made, same_rows=True, relation=NeighboringRelation.ADD_REMOVE)
     except DPCoreError as error:
         st.error(sentence_of(error))
-    if kept and st.button("Take all rows again"):
+    if kept and st.button("Use all rows again"):
         declaring.keep_prepared(_chosen(dataset, ()), same_rows=True)
     return waiting
 

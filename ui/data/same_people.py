@@ -37,7 +37,7 @@ _PUT_TOGETHER = (
     "is multiplied by their number."
 )
 _NOT_SAID = (
-    "tick that nobody of this table is in the others, or choose the account of these "
+    "tick that nobody in this table is in the others, or choose the account of these "
     "people. Otherwise a person in both would be charged on two budgets, and be "
     "protected by neither."
 )
@@ -123,7 +123,7 @@ def _choice(found: tuple[Likeness, ...], name: str) -> str:
     one = _named(found, name)
     account = one.account
     if account.moved is not None or account.closed is not None:
-        left = "closed, and pays nothing more"
+        left = "closed, and cannot be charged"
     else:
         left = f"{accounts.left(account)} left of {limit_text(account.budget)}"
     return f"The same people as in {_title(one)}, or some of them: {left}"

@@ -123,7 +123,7 @@ def _told(latest: Piece) -> Told:
         return Told(None, "All rows are read.")
     rows, expected = latest.rows, latest.expected
     if not rows:
-        return Told(None, f"The database is asked, and has sent no rows yet. {_STAY}")
+        return Told(None, f"The database has not sent any rows yet. {_STAY}")
     if expected is None:
         return Told(None, f"{rows:,} rows are read so far. {_STAY}")
     words = f"{rows:,} of about {expected:,} rows are read. {_STAY}"

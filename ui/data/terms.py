@@ -150,7 +150,7 @@ def ask(
         start.relation,
         key=_RELATION,
         kept="table",
-        note=f"What the guarantee hides. Substitution: {unit.change(_SUBSTITUTION)}; the "
+        note=f"What the guarantee protects. Substitution: {unit.change(_SUBSTITUTION)}; the "
         f"number of {unit.counted} is {'private' if unit.several else 'public'}. "
         f"Add/remove: {unit.change(NeighboringRelation.ADD_REMOVE)}; that number is "
         "private. Choose add/remove if membership itself is sensitive.",
@@ -271,7 +271,7 @@ def _budget(
     """
     more = controls.Cell(place=advanced)
     notion = more.selectbox(
-        "Budget counted in",
+        "Privacy definition",
         [_PAIR, _RHO],
         index=int(start.rho is not None),
         key="notion",

@@ -495,7 +495,7 @@ def check_disclosure_risks() -> None:
 
 
 def _found(study: Study) -> tuple[DisclosureRisk, ...]:
-    with st.spinner("Looking through the columns …"):
+    with st.spinner("Checking the columns …"):
         return session.remember(
             "class", study.fingerprint, lambda: disclosure_risks(study.in_memory.frame)
         )

@@ -33,7 +33,7 @@ _STAYS = "_stays_on_data"
 _ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 _NUMBER_IS_PRIVATE = (
     "the number of rows that meet the conditions is private. Choose add/remove as "
-    "neighboring relation, or take all rows again."
+    "neighboring relation, or use all rows again."
 )
 
 _OTHER_ROWS = (
@@ -169,7 +169,7 @@ def tell_not_in_force(typed: AccountTerms) -> None:
     if len(lines) > kept:
         lines += ["", "The terms apply once you press “Save”."]
         lines += _tell_lesson(study, typed)
-    st.warning("\n".join(["**On screen, and not in force:**", "", *lines]))
+    st.warning("\n".join(["**Shown above, but not applied:**", "", *lines]))
 
 
 def _tell_lesson(study: Study, typed: AccountTerms) -> list[str]:
@@ -213,7 +213,7 @@ def in_force() -> str:
     if study is None or session.mode() is not Mode.RELEASE:
         return ""
     with contextlib.suppress(LedgerError):
-        return f" Its budget in force: {session.account(study).budget.describe()}."
+        return f" Its budget: {session.account(study).budget.describe()}."
     return ""
 
 

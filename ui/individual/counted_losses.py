@@ -42,7 +42,7 @@ from ui.study import Study
 from ui.text import literal
 
 _TWICE: Final = 2
-_EVERYBODY: Final = "Working out everybody's loss"
+_EVERYBODY: Final = "Computing everybody's loss"
 NOT_THERE: Final = (
     "This row has no value of what is asked for, so it is not part of the release. "
     "Choose another one."
@@ -243,8 +243,8 @@ _LEFT_OUT_OF_MODEL: Final = (
     "all losses in memory. Upload a sample of the rows to see them."
 )
 _GIVEN_AWAY: Final = (
-    "No finite ε holds for this person: there are releases that give them away for "
-    "certain. Raise the penalty or the noise."
+    "No finite ε holds for this person: some releases reveal them with certainty. Raise the "
+    "penalty or the noise."
 )
 
 
@@ -302,7 +302,7 @@ def _everybody_of_model(subject: _Subject, table: PartitionedDataset) -> None:
         study,
         fit,
         lambda fit: counted_model_losses(asked, fit, audited=audited),
-        doing="Working out everybody's loss",
+        doing="Computing everybody's loss",
     )
     if losses is None:
         return
@@ -322,9 +322,8 @@ def _everybody_of_model(subject: _Subject, table: PartitionedDataset) -> None:
     model_losses.tell_audit(losses, fit, audited)
     if losses.infinite:
         st.warning(
-            f"{session.unit().number(losses.infinite)} given away: no finite ε holds "
-            "for them, and "
-            "they are in no bar of the picture."
+            f"{session.unit().number(losses.infinite)} without a finite ε are in no bar of the "
+            "picture."
         )
     alike = asked.relation is _LEAVING
     picture = counted_picture(losses, key=asked.mechanism_key, alike=alike)

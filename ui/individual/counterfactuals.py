@@ -137,8 +137,8 @@ def _direction(subject: Subject) -> str:
             "larger one. Try both."
         )
     return (
-        "A loss here is about the table without them: who moves away from the others "
-        "mostly loses more, who moves towards them less. Try both."
+        "A loss here is about the table without them: a person who moves away from the others "
+        "usually loses more, towards them less. Try both."
     )
 
 

@@ -32,7 +32,7 @@ REPLACED = (
     "The guarantee of this release is about a person who comes or goes. Losses here are for "
     "replacing a record, which can be as much as removing one and adding one. A loss above "
     "the guarantee is therefore no violation. Choose “the table without the person” above to "
-    "hold losses against it."
+    "compare losses with it."
 )
 REPLACED_NOT_PROMISED = (NeighboringRelation.SUBSTITUTION, NeighboringRelation.ADD_REMOVE)
 _ORDERS = np.geomspace(1, 1000, 60)
@@ -186,7 +186,7 @@ def chain(steps: GuaranteeLadder, *, key: str) -> None:
         upper=steps.upper,
     )
     folded(
-        "The four beside each other",
+        "All four side by side",
         "chain",
         lambda: results.show(guarantees.chain_picture(steps, key=key), "chain"),
     )
@@ -226,7 +226,7 @@ def tell_exceeding(share: str, threshold: float, maximum: float) -> None:
 def ask_threshold(usual: float) -> float:
     """Ask for a loss that nobody should exceed."""
     return controls.HERE.number(
-        "Nobody should lose more than",
+        "Threshold ε",
         # Widgets hold public numbers only: no loss stands in for a missing guarantee.
         round(usual / 2, 6) if np.isfinite(usual) else 1.0,
         (0.0, None),
@@ -251,7 +251,7 @@ def _moments(losses: Losses, analysis: str, *, key: str) -> None:
     exact = np.inf if order == _LARGEST else float(order)
     at = (min(exact, float(_ORDERS[-1])), losses.moment(exact))
     if not np.isfinite(losses.maximum):
-        st.info("Somebody here is given away, so that every moment is infinite.")
+        st.info("No finite ε holds for somebody here, so every moment is infinite.")
         return
     picture = people.moments_picture(
         _ORDERS, curve, at=at, ends=(losses.mean, losses.maximum), key=key
@@ -263,7 +263,7 @@ def _moments(losses: Losses, analysis: str, *, key: str) -> None:
         st.markdown(
             "A moment limits the number of large losses. By this one, at most "
             f"{percent(min(limit, 1.0))} of the {session.unit().nouns} lose "
-            f"{significant(above)} or more, half of the largest loss. Really it is "
+            f"{significant(above)} or more, half of the largest loss. In fact it is "
             f"{percent(float(np.mean(losses.epsilon >= above)))}."
         )
 

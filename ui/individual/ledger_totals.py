@@ -104,7 +104,7 @@ def _ask(study: Study) -> tuple[float, Counting]:
     )
     ways = [Counting.BEST, *(way for way in Counting if way is not Counting.BEST)]
     way = right.selectbox(
-        "Losses put together by",
+        "Composition of losses",
         ways,
         key="totals-way",
         note="Each is a valid total of the same releases; the smallest is the best.",
@@ -157,8 +157,7 @@ def _everybody(
     if len(account.fingerprints) > 1:
         st.caption(
             "The account was charged for all tables about these "
-            f"{session.unit().nouns}. What somebody "
-            "lost is worked out here for the table in use alone."
+            f"{session.unit().nouns}. Here losses are computed for the table in use alone."
         )
     results.metrics(
         {
@@ -169,7 +168,7 @@ def _everybody(
             "Largest total loss": (
                 f"ε = {significant(losses.maximum)}",
                 (
-                    "Confidential: what all releases together can tell about the one "
+                    "Confidential: what all releases together can reveal about the one "
                     f"{session.unit().noun} of this table with the largest total."
                 ),
             ),
@@ -234,7 +233,7 @@ def _one(
     )
     results.show(picture, "odometer")
     everybody.folded(
-        f"This {session.unit().noun}'s total, by every way of counting",
+        f"This {session.unit().noun}'s total, by each composition",
         "odometer-ways-open",
         lambda: _four_ways(ledger, path[-1], row),
     )
@@ -254,7 +253,7 @@ def _four_ways(ledger: LedgerLosses, totals: PersonTotals, row: int) -> None:
     ways.append(("for comparison, loss distributions convolved", pld))
     results.table(
         {
-            "put together by": [name for name, _ in ways],
+            "composition": [name for name, _ in ways],
             "total epsilon": [significant(value) for _, value in ways],
         },
         key="odometer-ways",
@@ -296,7 +295,7 @@ def _how(relation: NeighboringRelation) -> None:
         f"in view of earlier answers, the total of {session.unit().indefinite} is not a "
         "guarantee. The account is therefore charged the worst case. These totals must not "
         "decide who is left out of the next release. Each depends on everybody's records, so "
-        f"leaving one {session.unit().noun} out would tell of the others.\n\n"
+        f"leaving one {session.unit().noun} out would reveal something about the others.\n\n"
         + (
             "With another record instead of a removed one, each release is counted for "
             "the record that reveals most in it. No single record may do so in all of "

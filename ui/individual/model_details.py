@@ -158,7 +158,7 @@ def privacy_against_accuracy(subject: ModelSubject, study: Study) -> None:
         return frontier(*changed)
 
     key = f"{request.analysis(study.fingerprint)} {factor} {share}"
-    with st.spinner("Working out losses at many precisions …"):
+    with st.spinner("Computing losses at many precisions …"):
         found = session.remember("frontier", key, compute)
     results.show(frontier_picture(found, key=request.mechanism_key), "frontier")
     st.markdown(_parts(found, strength))

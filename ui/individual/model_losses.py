@@ -223,9 +223,8 @@ def _explained(subject: ModelSubject, why: Causes, found: LeverageMap, analysis:
     results.show(picture, "leverage-map")
     if found.left_out:
         st.caption(
-            f"{session.unit().number(found.left_out)} not on the map: without "
-            "leverage, or given away "
-            "because there is no fit without them."
+            f"{session.unit().number(found.left_out)} not on the map: without leverage, or "
+            "without a finite ε because there is no fit without them."
         )
     if np.isfinite(found.floor):
         st.markdown(_floor_text(found.floor, sampled=subject.request.mechanism_key == "posterior"))

@@ -74,9 +74,8 @@ def show(subject: Subject, study: Study) -> None:
         return
     if not np.isfinite(person.epsilon):
         st.warning(
-            f"No finite ε holds for this {session.unit().noun}: there are releases "
-            "that give them away "
-            "for certain. Raise the penalty or the noise."
+            f"No finite ε holds for this {session.unit().noun}: some releases reveal them with "
+            "certainty. Raise the penalty or the noise."
         )
     key = f"{subject.identity(study)} {person.entry}"
     try:
@@ -219,7 +218,7 @@ def _attacker(subject: Subject, person: Person, laws: PersonLaws) -> None:
         key=subject.request.mechanism_key,
     )
     results.show(picture, "person-belief")
-    st.caption(f"The band is simulated, by {_DRAWS:,} releases of each world.")
+    st.caption(f"The band is simulated, by {_DRAWS:,} releases of each dataset.")
     if session.mode() is Mode.CLASSROOM:
         _game(person, laws, prior, guess)
 
@@ -240,7 +239,7 @@ def _game(person: Person, laws: PersonLaws, prior: float, guess: float) -> None:
     st.caption(
         f"In each round a coin ({percent(prior)}) puts the {session.unit().noun} into the "
         f"table or not ({present} times in, here). A release is drawn, and the attacker names "
-        "the likelier world."
+        "the likelier case."
     )
 
 
@@ -303,8 +302,8 @@ def _realized(study: Study, subject: Subject, person: Person, laws: PersonLaws) 
     results.show(picture, "person-realized")
     st.markdown(
         f"{source} Before a release ε has to cover every outcome; afterwards the loss depends "
-        f"only on the released number. The curves are simulated, by {_DRAWS:,} releases of "
-        "each world."
+        f"only on the released number. The curves are simulated, by {_DRAWS:,} releases of each "
+        "dataset."
     )
 
 

@@ -343,8 +343,8 @@ def show_reports(subject: Subject, study_in_use: Study) -> None:
     st.markdown(
         "After objective perturbation the report below bounds "
         f"{session.unit().indefinite}'s own loss from "
-        "the very numbers that were released, and is free. It is held against the "
-        "secret truth. Releases are simulated here: nothing is charged."
+        "the very numbers that were released, and is free. It is compared with the true loss. "
+        "Releases are simulated here: nothing is charged."
     )
     settings = _ask_reports()
     source = _source(subject)

@@ -419,7 +419,7 @@ def usual_value(cell: Cell, study: Study, target: Column, model: ModelKind) -> f
     names = [column.name for column in study.dataset.columns]
     known = _USUAL.get((study.example or "", target.name), middle)
     usual = cell.number(
-        "Usual value of the target",
+        "Typical value of the outcome (public guess)",
         # The bounds of an example can be declared anew.
         known if bounds.lower <= known <= bounds.upper else middle,
         (float(bounds.lower), float(bounds.upper)),

@@ -114,9 +114,7 @@ def behind(study: Study, asked: ModelRequest, answer: Release | None) -> None:
         return
     key = study.about(asked.question)
     _left_out(study, asked, fit)
-    checks = modelling.found(
-        "model-checks", key, study, fit, diagnose, doing="Looking how the fit went"
-    )
+    checks = modelling.found("model-checks", key, study, fit, diagnose, doing="Checking the fit")
     if checks is None:
         return
     _checks(checks, asked)
@@ -194,7 +192,7 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
     """Show how the fit went, and say in words what is wrong with it."""
     results.metrics(
         {
-            "People behind it": (
+            "Number of people": (
                 f"{found.people:,}",
                 (
                     "How many rows of the table have all that the model needs, after missing "
@@ -233,8 +231,8 @@ def _checks(found: Diagnostics, asked: ModelRequest) -> None:
         )
     if found.condition > _HARD:
         st.warning(
-            "The features are almost linearly dependent: the table hardly tells their "
-            "coefficients apart. Raise the penalty, or leave one out."
+            "The features are almost linearly dependent: the table hardly distinguishes their "
+            "coefficients. Raise the penalty, or leave one out."
         )
     if found.separated:
         st.warning(
@@ -297,8 +295,8 @@ def details(asked: ModelRequest) -> None:
         f"row that leaves may let another one in. The maximum is {question.most_people:,} "
         "here. The guarantee holds if the table has more rows.\n\n**Intervals.** They hold "
         "the coefficients of this table, all together, in 95 of 100 draws. Where the table "
-        "shapes the noise they are wide, since only the penalty bounds it. They say "
-        "nothing of sampling, nor of what the penalty does.\n\n**Two errors.** The penalty "
+        "shapes the noise they are wide, since only the penalty bounds it. They do not cover "
+        "sampling or the effect of the penalty.\n\n**Two errors.** The penalty "
         "is an error of its own: what is released is the penalized fit. Both errors are "
         "said as the root of the mean square of how far predictions move. For noise with a "
         "deviation of at most σ on every prediction that is σ. For the penalty it is at "
@@ -359,8 +357,8 @@ def coefficients_in_units(answer: Release, asked: ModelRequest, values: FloatArr
     """List what a released model says in the units of the columns."""
     question = asked.question
     st.markdown(
-        "**In the units of the columns**: what one more unit of a number, or one label "
-        f"against another, adds to {_MEANS[question.model]}."
+        "**In the units of the columns**: change per unit of a number, or versus the reference "
+        f"category, in {_MEANS[question.model]}."
     )
     widths = asked.plan.unit_half_widths
     table = _terms_table(asked)
@@ -377,8 +375,8 @@ def coefficients_in_units(answer: Release, asked: ModelRequest, values: FloatArr
         results.table(table, key="in-units")
         st.caption(
             "The 95% intervals cover all coefficients of the penalized fit simultaneously. A "
-            "fit without a penalty may lie elsewhere. Where 0 lies between them, the noise "
-            "leaves even the sign open."
+            "fit without a penalty may lie elsewhere. Where an interval contains 0, even the "
+            "sign is uncertain."
         )
     if question.design.intercept:
         st.caption(

@@ -62,8 +62,7 @@ def offer_earlier(study: Study) -> None:
         for place, (name, basket) in enumerate(earlier):
             count = len(basket.items)
             st.button(
-                f"Take over the plan of “{literal(name)}” ({count} "
-                f"question{'s' if count > 1 else ''})",
+                f"Use the plan of “{literal(name)}” ({count} question{'s' if count > 1 else ''})",
                 key=f"plan-earlier-{place}",
                 on_click=_take_over,
                 args=(basket,),

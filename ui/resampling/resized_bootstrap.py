@@ -446,7 +446,7 @@ def _errors(case: ResizedCase, key: str) -> None:
     rows = [
         ("resized bootstrap, claimed: Z/n²", bootstrap.claimed_variance, None),
         ("the same, as its summary says: Z/(εn²)", bootstrap.stated_variance, None),
-        ("resized bootstrap, really: p (1 − p)/m", real, None),
+        ("resized bootstrap, actual: p (1 − p)/m", real, None),
         (f"repaired, ε = {in_full(case.epsilon)}: p (1 − p)/m + 2b²", fixed, None),
         *(
             (rival.name, rival.variance, resized_study.break_even(bootstrap, rival))

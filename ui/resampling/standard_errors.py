@@ -459,7 +459,7 @@ def _bought(asked: BootstrapSettings, runs: Runs) -> None:
     )
     mine = mean_length(e, asked.shown[1].method)
     st.markdown(
-        f"**The honest rival.** Pay {percent(plain.share)} of ρ for the variance and the rest "
+        f"**The alternative.** Pay {percent(plain.share)} of ρ for the variance and the rest "
         f"for the mean. Then {percent(held)} of the intervals on the same tables contain the "
         f"truth, and they are {length(paid, e)}. With {percent(safe.share)}, and the variance "
         f"raised by what its noise may hide, {percent(safely)}; they are {length(longer, e)}. "

@@ -46,7 +46,7 @@ class Growth:
 
 
 COPIES = Growth(
-    axis="people with the very same record", phrase="Among {} with the same record", hyperbola=False
+    axis="people with the same record", phrase="Among {} with the same record", hyperbola=False
 )
 PEOPLE = Growth(axis="people in the table", phrase="In a table of {} people", hyperbola=True)
 PENALTY = Growth(axis="penalty λ", phrase="With a penalty of {}", hyperbola=False)

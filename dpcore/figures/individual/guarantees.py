@@ -168,7 +168,7 @@ def _chain_title(chain: GuaranteeLadder) -> str:
     if not chain.mean > 0:
         return f"The guarantee allows {limit}; nobody here loses anything"
     if np.isinf(chain.maximum):
-        return f"The most exposed person here is given away; the guarantee is {limit}"
+        return f"No finite ε holds for the most exposed person here; the guarantee is {limit}"
     if chain.guarantee <= _ALIKE * chain.mean:
         return (
             f"The guarantee allows {limit}, and everybody here loses about as much: "

@@ -1,4 +1,4 @@
-"""One person: two laws, what sticks out, what releases cost and tell. CONFIDENTIAL.
+"""One person: two laws, their difference, what releases cost and tell. CONFIDENTIAL.
 
 Published bounds stand beside the exact profile; below 1 times the exact loss, a bound understates.
 """
@@ -117,7 +117,7 @@ def laws_picture(
             out[part] / highest,
             allowed[part] / highest,
             CONFIDENTIAL,
-            "δ: sticks out",
+            "δ",
             opacity=0.7,
             showlegend=place == 0,
         )
@@ -193,8 +193,8 @@ def _laws_title(epsilon: float, delta: float, *, presence: bool) -> str:
     times = significant(float(np.exp(min(epsilon, 700.0))), up=True)
     if delta <= 0:
         return (
-            f"At ε = {significant(epsilon)} no result is more than {times} times as likely in "
-            "one world as in the other"
+            f"At ε = {significant(epsilon)} no result is more than {times} times as likely with "
+            "one dataset as with the other"
         )
     return (
         f"At ε = {significant(epsilon)} the ratio of likelihoods exceeds {times} with "
@@ -335,17 +335,17 @@ def detection_picture(
     alarm, detection = _thinned(*curve)
     best = int(np.argmax(prior * detection + (1 - prior) * (1 - alarm)))
     even = float(np.max(detection - alarm))
-    hover = "false alarm %{x:.3f}: found %{y:.3f}"
+    hover = "false positives %{x:.3f}, true positives %{y:.3f}"
     blind = max(prior, 1 - prior)
     return Picture.of(
         (
-            f"Who is {percent(prior)} sure beforehand that the person is in the table "
-            f"guesses right {nearest(guess)} of the time at best, and {percent(blind)} "
+            f"An attacker who is {percent(prior)} sure beforehand guesses right {nearest(guess)} "
+            f"of the time at best, and {percent(blind)} "
             "without the release"
         ),
         {"false alarm": alarm, "found": detection},
-        drawn=f"Chance of finding the person against the chance of a false alarm; they "
-        f"differ by at most {percent(even)}",
+        drawn=f"True-positive rate against false-positive rate; they differ by at most "
+        f"{percent(even)}",
         traces=[
             line(
                 alarm,
@@ -514,7 +514,7 @@ def bounds_picture(
         traces=traces,
         height=440,
         xaxis=axis("ε"),
-        yaxis=log_axis("δ: what sticks out", exponentformat="power", range=[-12, 0]),
+        yaxis=log_axis("δ", exponentformat="power", range=[-12, 0]),
         legend={"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0},
         margin={"l": 60, "r": 24, "t": 24, "b": 120},
     )

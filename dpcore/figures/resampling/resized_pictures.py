@@ -304,7 +304,7 @@ def variance_picture(bootstrap: ResizedBootstrap, ones: int, rivals: Sequence[Ri
     claim = bootstrap.claimed_variance
     flat = np.ones(len(counts))
     variances = {
-        "resized bootstrap, really": (bootstrap.variance(counts / n), _REAL),
+        "resized bootstrap, actual": (bootstrap.variance(counts / n), _REAL),
         "resized bootstrap, claimed": (claim * flat, _RARE),
         **{
             rival.name: (rival.variance * flat, _RIVALS[rival.key])
@@ -321,7 +321,7 @@ def variance_picture(bootstrap: ResizedBootstrap, ones: int, rivals: Sequence[Ri
             f"{significant(here / claim)} times the claim"
         ),
         table,
-        drawn="The real variance rises with the number of ones; all others are flat",
+        drawn="The actual variance rises with the number of ones; all others are flat",
         traces=curves(
             table,
             "ones",
@@ -385,13 +385,15 @@ def detection_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> P
     tau = bootstrap.delta()
     return Picture.of(
         (
-            f"Without any false alarm an attacker finds a rare trait {chance(tau)} of the "
+            f"Without a false positive an attacker finds a rare trait {chance(tau)} of the "
             f"time in one score, and {chance(rival.delta)} against {rival.name}"
         ),
         {"false alarm": alarm} | _of_resized(ours) | theirs,
         drawn="Three lines above the diagonal",
         traces=[
-            *_three(alarm, ours | theirs, rival, "false alarm %{x:.3f}: found %{y:.3f}"),
+            *_three(
+                alarm, ours | theirs, rival, "false positives %{x:.3f}, true positives %{y:.3f}"
+            ),
             line([0, 1], [0, 1], "guessing blindly", GUIDE, hover=""),
         ],
         xaxis=axis("false-positive rate", range=[0, 1]),

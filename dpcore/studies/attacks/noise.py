@@ -113,7 +113,7 @@ class LowBits:
 def careless(
     first: float, second: float, scale: float, *, draws: int, rng: np.random.Generator
 ) -> LowBits:
-    """Return what the careless sampler gives away of ``first`` against ``second``."""
+    """Return what the careless sampler reveals of ``first`` against ``second``."""
     releases = naive_releases(first, scale, draws=draws, rng=rng)
     return LowBits(releases=releases, possible=reachable(releases, second, scale))
 
@@ -189,7 +189,7 @@ def band(asked: ArrayLike, scale: float) -> FloatArray:
 
 
 def needed(epsilon: float) -> int:
-    """Return after how many answers the rounded mean is right 95 times of 100.
+    """Return after how many answers the rounded mean is right 95%.
 
     ``k >= 2 (z b / (1/2))^2`` with ``b = 1/epsilon``, by the normal approximation.
 

@@ -72,7 +72,7 @@ class Target:
 
 
 def village(people: int = SAMPLE) -> Dataset:
-    """Return a made-up village, which is the same every time.
+    """Return a simulated village, which is the same every time.
 
     >>> village().people
     200
@@ -84,7 +84,7 @@ def village(people: int = SAMPLE) -> Dataset:
     debt = rng.random(people) < 0.5  # noqa: PLR2004 - a coin
     frame = pd.DataFrame({"income": income, "in debt": np.where(debt, "yes", "no")})
     frame.index = pd.RangeIndex(2, people + 2, name="line")
-    return Dataset(name="a made-up village", frame=frame, columns=(_INCOME, _DEBT))
+    return Dataset(name="a simulated village", frame=frame, columns=(_INCOME, _DEBT))
 
 
 def class_sample(dataset: Dataset, *, rng: np.random.Generator) -> Dataset:
