@@ -306,7 +306,7 @@ def test_limits_look_at_the_rows_that_meet_the_conditions(page):
 
 def not_taken(app):
     """Return what the page says was chosen and is not part of the table."""
-    told = [one.value for one in app.warning if "not taken over" in one.value]
+    told = [one.value for one in app.warning if "Not applied yet" in one.value]
     return told[0].split("**")[1].split(" and ") if told else []
 
 
