@@ -43,3 +43,9 @@ def test_a_weighted_share_by_group_has_sums_and_totals(open_page):
     assert {"sum of weights in south", "weighted total in west"} <= set(table["number"])
     assert "weighted share in north" in set(table["number"])
     assert "Compare two groups" in shown(app)
+    sizes = next(box for box in app.text_input if box.label.startswith("Public population sizes"))
+    count = len(sizes.label.split(","))
+    app = sizes.set_value(", ".join(["300"] * count)).run()
+    assert "Stratified weighted share:" in shown(app)
+    sizes.set_value("300, -1").run()
+    assert "Name" in app.info[-1].value

@@ -5,8 +5,10 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.inference.group_differences import IntervalEstimate
 from dpcore.inference.group_ratios import Ratio
 from dpcore.inference.intervals import expected_sums
+from dpcore.inference.stratified_means import stratified
 from dpcore.inference.weighted_means import estimate_weighted
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
@@ -128,3 +130,22 @@ def test_half_width_shrinks_with_the_assumed_mean_weight():
     assert width.half == pytest.approx(half, rel=1e-3)
     assert width.assumed
     assert "mean weight 2" in width.of
+
+
+def test_a_stratified_mean_holds_where_the_intervals_of_its_strata_do():
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        low, inner, high = np.sort(rng.normal(size=(3, 4)), axis=0)
+        sizes = rng.integers(0, 9, 4) + np.eye(4)[0]
+        strata = [
+            IntervalEstimate(value=v, noise=(a, b), total=(a - 1, b + 1))
+            for a, v, b in zip(low, inner, high, strict=True)
+        ]
+        found = stratified(strata, sizes)
+        truth = np.average(rng.uniform(low, high), weights=sizes)
+        assert found.noise[0] - 1e-12 <= truth <= found.noise[1] + 1e-12
+        assert found.value == pytest.approx(np.average(inner, weights=sizes))
+        assert found.total == pytest.approx((found.noise[0] - 1, found.noise[1] + 1))
+    for wrong in ((1, 2, 3), (0, 0, 0, 0), (1, 1, 1, -1)):
+        with pytest.raises(ParameterError, match="4 public sizes"):
+            stratified(strata, wrong)

@@ -16,6 +16,8 @@ from dpcore.data.quantities import quantity_of
 from dpcore.figures.group_answers import GroupDifference, difference_picture, difference_table
 from dpcore.formatting import interval_ends, percent
 from dpcore.inference.group_differences import IntervalEstimate, difference, more_in_percent
+from dpcore.inference.stratified_means import stratified
+from dpcore.releases.digits import ends_text, with_ends
 from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.kinds import StatisticKind
 from ui import controls, results, session
@@ -24,6 +26,14 @@ from ui.text import after_number, literal
 
 _PAIR = 2
 _IN_POINTS = 100.0
+_POINTS = "percentage points"
+_AVERAGES = {
+    StatisticKind.MEAN,
+    StatisticKind.MEANS,
+    StatisticKind.PROPORTION,
+    StatisticKind.WEIGHTED_MEAN,
+    StatisticKind.WEIGHTED_SHARE,
+}
 _SHARES = {StatisticKind.PROPORTION, StatisticKind.WEIGHTED_SHARE}
 
 
@@ -66,6 +76,36 @@ def show(answer: Release, asked: Request) -> None:
         _remarks(found, one, level=known.level)
         results.table_files(
             partial(_every_pair, one, answer.mode), "differences-of-groups", "differences"
+        )
+        if asked.query.kind in _AVERAGES:
+            _stratified(one, level=known.level)
+
+
+def _stratified(one: _Numbers, *, level: float) -> None:
+    """Offer the mean of all groups by their public sizes in the population."""
+    groups = tuple(one.groups)
+    text = controls.HERE.numbers(
+        f"Public population sizes of {', '.join(groups)}",
+        "",
+        key=f"strata-{session.generation()}-{hash((one.of, groups))}",
+        kept="session",
+        note="For a stratified mean: the size of each group in the population, in this order, "
+        "separated by commas. 0 leaves a group out. They must be known without the table.",
+    )
+    if not text.strip():
+        return
+    with controls.valid(ends=False):
+        sizes = controls.listed(text, float, "sizes")
+        found = stratified([*one.groups.values()], sizes)
+        value, low, high = with_ends(found.value, found.noise)
+        unit = "%" if one.unit == _POINTS else after_number(one.unit)
+        told = f"{percent(level)}: {low} to {high} for these data"
+        if found.total is not None:
+            told += f", {' to '.join(ends_text(found.total, found.value))} for the population"
+        st.markdown(f"**Stratified {literal(one.noun)}:** {value}{unit} ({told}).")
+        st.caption(
+            "The released groups are weighted by these sizes, at no cost. The interval follows "
+            "from those of all groups at once, so it is on the wide side."
         )
 
 
@@ -202,7 +242,7 @@ def _every_pair(told: _Numbers, mode: Mode) -> pd.DataFrame:
 
 def _unit(asked: Request) -> str:
     if asked.query.kind in _SHARES:
-        return "percentage points"
+        return _POINTS
     return asked.query.quantity.of_differences
 
 
