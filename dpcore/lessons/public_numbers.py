@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dpcore.data.bounds import Interval
 from dpcore.figures.lessons import claims_picture
-from dpcore.formatting import epsilon_text, in_full, percent
+from dpcore.formatting import epsilon_text, in_full, percent, significant
 from dpcore.lessons.lesson import (
     Knob,
     Lesson,
@@ -16,6 +16,7 @@ from dpcore.lessons.lesson import (
     right,
     wrong,
 )
+from dpcore.mechanisms.label_selection import LabelSelection
 from dpcore.studies.comparing.private_size import PrivateSize
 
 _BOUNDS = Interval(lower=0.0, upper=100.0)
@@ -27,6 +28,7 @@ _FAR = _ANSWERS[-1]
 _MOST_TIMES = 3.8
 """End of the axis, in promised epsilons; farther answers would give away more."""
 _NEVER = 1e-6
+_DELTA = 1e-5
 
 
 def _size(epsilon: float, people: int) -> PrivateSize:
@@ -83,6 +85,7 @@ def _years(answer: float) -> str:
 def _lesson_text() -> LessonText:
     size = _size(1.0, _PEOPLE)
     far = epsilon_text(_lost(size)[-1])
+    labels = LabelSelection.calibrate(epsilon=1.0, delta=_DELTA)
     rare = _chance(size, _FAR)
     return LessonText(
         situation="A support group keeps its size secret. It publishes the average age of "
@@ -161,6 +164,13 @@ def _lesson_text() -> LessonText:
             (
                 "The group can use noise for a number fixed in advance, or release its size "
                 "with noise. The view Sensitivity shows both."
+            ),
+            (
+                "Labels can reveal people, too: a rare disease on a list shows that somebody has "
+                "it. “Find labels” on Data releases only labels whose noisy count passes a "
+                f"threshold. At ε = 1 and δ = {significant(_DELTA)}, a label of one person "
+                f"appears with a probability of at most {significant(_DELTA)}. One of "
+                f"{labels.people_needed(0.95)} people appears with 95%."
             ),
         ),
         safe="Ask for each number: could it be known without the data? If not, was it released?",

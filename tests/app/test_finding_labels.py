@@ -14,6 +14,7 @@ from tests.app.test_pages import (
     mode,
     open_table,
     press_release,
+    put_in_use,
     release_button,
     tables,
     write_table,
@@ -181,3 +182,15 @@ def test_a_table_that_stays_in_its_files_is_searched_part_by_part(open_page, tab
     button(app, "Open the account").click().run()
     search(app)
     assert "2 labels found" in [one.value for one in app.subheader]
+
+
+def test_an_address_opens_the_search_and_a_column_without_a_list_leads_to_it(open_page):
+    app = upload(open_page("data"), TOWNS, "towns.csv")
+    assert "Cost: **ε" not in shown(app)
+    put_in_use(app)
+    app = open_page("release")
+    set_to(app, "selectbox", "Column", 0)
+    (link,) = [one.proto for one in app.get("page_link") if "Find labels" in one.proto.label]
+    assert link.query_string == "find=labels"
+    app.query_params["find"] = "labels"
+    assert "Cost: **ε = 0.3, δ = 10⁻⁶**" in shown(open_page("data"))

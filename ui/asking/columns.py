@@ -33,6 +33,7 @@ from dpcore.data.quantities import replacement_text
 from dpcore.errors import DPCoreError, ParameterError
 from dpcore.formatting import in_full
 from ui import controls, session
+from ui.asking import finding
 from ui.data import declaring
 from ui.text import literal, sentence_of
 
@@ -136,6 +137,12 @@ def folded(dataset: TableT, position: int, key: str) -> TableT | None:
     column = dataset.columns[position]
     if not column.is_declared:
         with st.container(border=True, key=f"undeclared-{position}"):
+            what = "bounds" if column.kind.is_numeric else "labels"
+            st.page_link(
+                "pages/data.py",
+                label=f"Nobody knows them? Find {what}",
+                query_params={finding.ADDRESS: what},
+            )
             return declare(dataset, position, declaring.redeclare)
     with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-row"):
         form = st.popover(

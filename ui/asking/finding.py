@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 _SHARE: Final = 0.05
 """The part of a budget in ε that is proposed for the search."""
 _USUAL: Final = 0.1
+ADDRESS: Final = "find"
 _NOTHING = (
     "**Nothing found.** No bin passed the threshold. The cost is paid. Type bounds that you "
     "know, or search again with a larger ε."
@@ -49,9 +50,8 @@ def ask(
         for place, column in enumerate(dataset.columns)
         if column.kind.is_numeric and (column.bounds is None or column.found_epsilon is not None)
     ]
-    block = st.expander("Find bounds", key="find-bounds", on_change="rerun") if places else None
     return offer(
-        block,
+        block("bounds", places),
         current,
         agreed,
         account_key="open-account",
@@ -59,6 +59,14 @@ def ask(
         tell=_tell_error,
         answer=partial(_answer, dataset, keep),
     )
+
+
+def block(what: str, places: list[int]) -> ExpanderContainer | None:
+    """Return the block of a search, open where the address asks for it: ``?find=labels``."""
+    if not places:
+        return None
+    wanted = st.query_params.get(ADDRESS) == what
+    return st.expander(f"Find {what}", key=f"find-{what}", expanded=wanted, on_change="rerun")
 
 
 def offer(

@@ -42,9 +42,8 @@ def ask(
 ) -> DeltaGenerator | None:
     """Offer to find labels; return its block where an account has to be opened first."""
     places = [place for place, column in enumerate(dataset.columns) if _lacks_list(column)]
-    block = st.expander("Find labels", key="find-labels", on_change="rerun") if places else None
     return finding.offer(
-        block,
+        finding.block("labels", places),
         current,
         agreed,
         account_key="open-account-labels",
