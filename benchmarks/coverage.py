@@ -23,6 +23,7 @@ from dpcore.analyses.base import Question, Request
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferencePlan, DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansPlan, MeansQuery
 from dpcore.analyses.number import Query
@@ -40,7 +41,15 @@ from dpcore.statistics.kinds import StatisticKind
 _RELEASES: Final = 400
 _POPULATION: Final = 200_000
 _SUSPICIOUS: Final = 1e-3
-_TOTALS: Final = (StatisticKind.SUM, StatisticKind.CROSS_TABLE)
+_TOTALS: Final = (
+    StatisticKind.SUM,
+    StatisticKind.COUNT,
+    StatisticKind.HISTOGRAM,
+    StatisticKind.CROSS_TABLE,
+    StatisticKind.MARGINALS,
+)
+_DELTA: Final = 1e-6
+_A_WEEK: Final = Interval(lower=7.0, upper=float("inf"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +125,8 @@ def hospital() -> Job:
         columns=(days, pain, ward, replace(fell, missing=MissingPolicy.DROP)),
         questions=_usual(days, ward, 812)
         | _usual(pain, ward, 300, private=True)
-        | _several((days, pain), ward),
+        | _several((days, pain), ward)
+        | _categories(days, (ward, replace(fell, missing=MissingPolicy.DROP)), 812),
     )
 
 
@@ -136,7 +146,8 @@ def company() -> Job:
         people=143,
         draw=draw,
         columns=(pay, department),
-        questions=_usual(pay, department, 143, epsilon=3.0),
+        questions=_usual(pay, department, 143, epsilon=3.0)
+        | _bounded(pay, department, 143, epsilon=3.0),
     )
 
 
@@ -242,6 +253,59 @@ def _newer(
     return {
         title: Request(query=query, mechanism_key="laplace", epsilon=epsilon)
         for title, query in asked.items()
+    }
+
+
+def _categories(column: Column, groups: tuple[Column, ...], people: int) -> dict[str, Request]:
+    """Return what is asked of the cells of two columns, and of every pair of three."""
+    kinds, terms = StatisticKind, _terms(people, private=True)
+    asked: dict[str, Question] = {}
+    for kind in (kinds.COUNT, kinds.MEAN):
+        part = Query(
+            kind=kind,
+            column=column,
+            membership=Membership(interval=_A_WEEK) if kind is kinds.COUNT else None,
+            **terms | {"size": ANY_SIZE},
+        )
+        query = GroupedQuery(part=part, group=Grouping.of(*groups))
+        asked[query.title] = query
+    sides = tuple(
+        Query(
+            kind=kinds.HISTOGRAM,
+            column=each,
+            edges=equal_edges(column.bounds, 4) if each is column else None,
+            **terms,
+        )
+        for each in (column, *groups)
+    )
+    for consistent in (False, True):
+        asked[f"every pair, {'consistent' if consistent else 'as drawn'}"] = MarginalsQuery(
+            crossed=sides, tables=((0, 1), (0, 2), (1, 2)), consistent=consistent
+        )
+    return {
+        f"{title}, {key}": Request(query=query, mechanism_key=key, epsilon=1.0, delta=_DELTA)
+        for title, query in asked.items()
+        for key in ("laplace", "gaussian")
+    }
+
+
+def _bounded(column: Column, group: Column, people: int, *, epsilon: float) -> dict[str, Request]:
+    """Return a mean, and counts, by bounded mechanisms."""
+    mean, counts = (
+        Query(kind=kind, column=of, **_terms(people))
+        for kind, of in ((StatisticKind.MEAN, column), (StatisticKind.HISTOGRAM, group))
+    )
+    return {
+        f"{query.title}, {key}": Request(
+            query=query, mechanism_key=key, epsilon=epsilon, delta=_DELTA
+        )
+        for query, key in (
+            (mean, "bit-gaussian"),
+            (mean, "truncated-gaussian"),
+            (mean, "limited"),
+            (counts, "bit-discrete"),
+            (counts, "bit-gaussian"),
+        )
     }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpcore.analyses.base import Mode, Question, Request
+from dpcore.analyses.base import Mode, Question, Request, offered
 from dpcore.analyses.clamping_bias import bias
 from dpcore.analyses.measurement import Direct
 from dpcore.arrays import FloatArray
@@ -185,7 +185,8 @@ def beside(asked: Request) -> None:
     if not comparable(asked.query):
         return
     at = _setting(asked, asked.query)
-    keys = dict.fromkeys([*Fairness.TRUE.mechanisms, asked.mechanism_key])
+    possible, chosen = offered(asked.query.kind), asked.mechanism_key
+    keys = [key for key in dict.fromkeys([*Fairness.TRUE.mechanisms, chosen]) if key in possible]
     each = each_number(asked.query)
     unit = asked.query.quantity.of_differences
     rows = [

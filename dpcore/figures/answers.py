@@ -552,6 +552,7 @@ class CrossNumbers:
         noise: Where those of the table lie, and two ends last.
         total: Those to be expected in such a sample; None where the table is all of
             the population.
+        together: The numbers whose intervals hold together.
 
     """
 
@@ -559,6 +560,7 @@ class CrossNumbers:
     counts: FloatArray
     noise: FloatArray
     total: FloatArray | None
+    together: str = "All cells and sums"
 
     @property
     def reach(self) -> float:
@@ -607,4 +609,4 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
         else f"{cell} has the largest released count, {count}; {_UNTOLD}"
     )
     reach = found.reach
-    return f"{text}. All cells and sums hold at once; a cell is within ± " + measured(reach, reach)
+    return f"{text}. {found.together} hold at once; a cell is within ± " + measured(reach, reach)

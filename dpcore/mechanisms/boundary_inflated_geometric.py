@@ -105,7 +105,7 @@ class BoundaryInflatedGeometric(BoundedLaplace):
         self, value: FloatArray, *, sensitivity: Sensitivity, cost: PrivacyCost
     ) -> FloatArray:
         """Return OpenDP's discrete Laplace noise around the clamped count, clamped."""
-        counts = np.round(self.bounds.clip(value)).astype(int)
+        counts = self._whole(value).astype(int)
         scale = self.secure_scale(len(counts), sensitivity=sensitivity, cost=cost)
         measure = measurement("discrete", len(counts), scale)
         return self.bounds.clip(measure(counts.tolist()))
@@ -156,7 +156,8 @@ class BoundaryInflatedGeometric(BoundedLaplace):
         return np.where(t > 0, tail, 1 - tail)
 
     def _whole(self, position: ArrayLike) -> FloatArray:
-        return self.bounds.clip(np.round(np.asarray(position, dtype=np.float64)))
+        # Halves go up, all of them: what is 1 apart stays 1 apart.
+        return self.bounds.clip(np.floor(np.asarray(position, dtype=np.float64) + 0.5))
 
     def _counted(self, first: ArrayLike, second: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the whole numbers that the values count as."""

@@ -87,6 +87,7 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Pic
         total=around.total[start:end].reshape(*shape, 2)
         if session.require_study().sampled
         else None,
+        together="All cells of all tables",
     )
     return cross_picture(
         found,
