@@ -68,6 +68,7 @@ _RULES = """
 }
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] { padding: 4rem 1rem 2rem; }
+  [data-testid="stHorizontalBlock"] { row-gap: 0.7rem; }
   /* On a phone controls and numbers stand in two columns, so that the answer is in view. */
   [data-testid="stHorizontalBlock"]:has(
     > [data-testid="stColumn"] :is(
