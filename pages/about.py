@@ -8,7 +8,7 @@ from ui import session
 
 session.require_router("pages/about.py")
 st.title("About")
-st.markdown("What does this studio guarantee, and where does the guarantee end?")
+st.markdown("Read what this studio guarantees, and what it does not.")
 for section in Path("ui/about.md").read_text(encoding="utf-8").split("## ")[1:]:
     heading, _, text = section.partition("\n")
     st.header(heading, anchor=False)
