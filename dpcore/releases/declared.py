@@ -135,7 +135,7 @@ def _question(request: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _columns(question: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    for name in ("column", "columns", "target", "features"):
+    for name in ("column", "columns", "weight", "target", "features"):
         named = question.get(name, ())
         for column in named if isinstance(named, list) else (named,):
             if isinstance(column, dict):

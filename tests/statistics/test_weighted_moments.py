@@ -21,6 +21,7 @@ from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.releases.declared import bounds_text
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.group_sums import WeightedMoments
 from dpcore.statistics.grouping import Grouping
@@ -209,6 +210,7 @@ def test_a_question_says_its_weights_and_refuses_others():
     assert query.title == "mean of age by region, weighted by w"
     assert "values of w below 0 counted as 0, above 4 as 4" in query.conditions
     assert question().title == "mean of age, weighted by w"
+    assert bounds_text({"query": query.parameters()}) == "age: 0 to 100; w: 0 to 4"
     signed = number("s", bounds=Interval(lower=-1.0, upper=2.0), replacement=0.0)
     for weight in (signed, AGE, number("d", kind=ColumnKind.DATE), REGION):
         with pytest.raises(ParameterError, match="bounds from 0 up"):
