@@ -1,13 +1,18 @@
-"""Synthetic data: rows generated from released counts."""
+"""Synthetic data: rows generated from one release, or from counts released before."""
 
 import streamlit as st
 
-from ui import confidential, controls, session, synthetic_table
+from ui import confidential, controls, session, synthetic_release, synthetic_table
 
 session.require_router("pages/synthetic_data.py")
 st.title("Synthetic data")
-st.markdown("Generate synthetic rows from counts that were released with noise.")
+st.markdown("Release a synthetic table with one press, or make one from released counts.")
 study = session.require_study()
+ONE, COUNTS = "One release", "Released counts"
+source = controls.HERE.radio("Made from", [ONE, COUNTS], key="synthetic-from", horizontal=True)
+if source == ONE:
+    synthetic_release.show(study)
+    session.end_page()
 known = synthetic_table.find_sources(study)
 if known is None:
     st.info(
@@ -20,6 +25,8 @@ if known is None:
     session.end_page()
 with controls.valid():
     made = synthetic_table.make(known, study)
+if made is None:
+    session.end_page()
 synthetic_table.show_made(made)
 chosen = synthetic_table.keeps(known, made)
 synthetic_table.breaks(known)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import streamlit as st
 
 from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.reading import is_model
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
 from dpcore.formatting import percent, significant
 from dpcore.releases.declared import request_of
@@ -27,13 +27,14 @@ from dpcore.synthesis.fitting import (
     deal,
     fit,
     plant,
-    whole,
+    whole_steps,
 )
 from dpcore.synthesis.original import exact, ties
 from dpcore.synthesis.released_counts import Axis, Counted, questions
-from ui import controls, plans, recovery, results, session
+from ui import controls, plans, recovery, results, session, work
 from ui.study import Study
 from ui.text import literal
+from ui.work import Told
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,14 +58,15 @@ class SyntheticTable:
     """
 
     key: str
+    seed: int
     fitted: Fitted
     counts: WholeCounts
     table: pd.DataFrame
     written: pd.DataFrame
 
 
-def make(sources: Sources, study: Study) -> SyntheticTable:
-    """Ask for what is left open, and return the table."""
+def make(sources: Sources, study: Study) -> SyntheticTable | None:
+    """Ask for what is left open, and return the table; ``None`` while it is made."""
     numbers = [a for a in sources.forest.axes if a.column.kind.is_numeric]
     seed_place, whole_place = controls.row((1, 3))
     seed = seed_place.seed(
@@ -81,7 +83,12 @@ def make(sources: Sources, study: Study) -> SyntheticTable:
         help="Other columns get decimals. Columns with whole bounds are preselected.",
     )
     integers = frozenset(names[at] for at in chosen)
-    fitted, counts = session.remember("made-up-counts", sources.key, lambda: _counts(sources))
+    last = work.once("made-up-counts", sources.key, lambda: _counts(sources.forest), _told)
+    if last is None:
+        return None
+    if isinstance(last, DPCoreError):
+        raise last
+    fitted, counts = last.fitted, last.counts
     key = f"{sources.key} {seed} {sorted(integers)}"
 
     def dealt() -> pd.DataFrame:
@@ -92,7 +99,9 @@ def make(sources: Sources, study: Study) -> SyntheticTable:
     order = [c.name for c in study.dataset.columns if c.name in table.columns]
     table = table[order]
     written = as_written(table, (axis.column for axis in sources.forest.axes))
-    return SyntheticTable(key=key, fitted=fitted, counts=counts, table=table, written=written)
+    return SyntheticTable(
+        key=key, seed=seed, fitted=fitted, counts=counts, table=table, written=written
+    )
 
 
 def show_made(made: SyntheticTable) -> None:
@@ -109,20 +118,13 @@ def show_made(made: SyntheticTable) -> None:
 def keeps(sources: Sources, made: SyntheticTable) -> int:
     """Show what it preserves of a question, and return which one was chosen."""
     st.header("What it preserves and distorts")
+    chosen = ask_question(sources)
     if made.fitted.stretch > 0:
         st.warning(
             "The released counts contradict each other. Their intervals were widened "
             f"by {percent(made.fitted.stretch)}. A likely cause is missing values that "
             "are excluded from some counts only."
         )
-    titles = [one.title for one in sources.forest.kept]
-    chosen = controls.row((2, 1))[0].selectbox(
-        "Question",
-        range(len(titles)),
-        format_func=titles.__getitem__,
-        key=f"made-up-question-{session.generation()}-{len(titles)}",
-        kept="session",
-    )
     picture = kept_picture(_cells(sources, made, chosen), unit=_unit(sources, chosen))
     results.show(picture, "made-up-kept")
     st.caption(
@@ -130,6 +132,18 @@ def keeps(sources: Sources, made: SyntheticTable) -> int:
         f"{percent(sources.level)} confidence."
     )
     return chosen
+
+
+def ask_question(sources: Sources) -> int:
+    """Ask about which of the counts."""
+    titles = [one.title for one in sources.forest.kept]
+    return controls.row((2, 1))[0].selectbox(
+        "Question",
+        range(len(titles)),
+        format_func=titles.__getitem__,
+        key=f"made-up-question-{session.generation()}-{len(titles)}",
+        kept="session",
+    )
 
 
 def breaks(sources: Sources) -> None:
@@ -174,12 +188,31 @@ def beside_the_original(sources: Sources, made: SyntheticTable, chosen: int, stu
 
 
 def _unit(sources: Sources, chosen: int) -> str:
-    return sources.forest.kept[chosen].request.unit_text
+    return sources.forest.kept[chosen].unit_text
 
 
-def _counts(sources: Sources) -> tuple[Fitted, WholeCounts]:
-    fitted = fit(sources.forest)
-    return fitted, whole(sources.forest, fitted)
+class _Counts(NamedTuple):
+    """Counts that agree, of which so many pairs are rounded, of all."""
+
+    fitted: Fitted
+    counts: WholeCounts
+    pairs: int
+
+
+def _counts(forest: Forest) -> Iterator[_Counts | DPCoreError]:
+    try:
+        fitted = fit(forest)
+        for counts in whole_steps(forest, fitted):
+            yield _Counts(fitted, counts, len(forest.pairs))
+    except DPCoreError as error:
+        yield error
+
+
+def _told(last: _Counts | DPCoreError) -> Told:
+    if isinstance(last, DPCoreError):
+        return Told(None, "")
+    done = len(last.counts.pairs)
+    return Told(done / max(last.pairs, 1), f"Fitting the counts: {done} of {last.pairs} pairs.")
 
 
 def _cells(sources: Sources, made: SyntheticTable, chosen: int) -> SyntheticCounts:
@@ -233,9 +266,7 @@ def find_sources(study: Study) -> Sources | None:
             continue
         with contextlib.suppress(DataError):
             request = request_of(release, study.dataset, study.terms.unit)
-            counts = released_counts.read(release, request)
-            if counts is not None:
-                known.append(counts)
+            known += released_counts.read(release, request)
     if not known:
         return None
     levels = [one.intervals.level for one in releases if one.intervals is not None]

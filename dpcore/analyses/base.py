@@ -27,7 +27,14 @@ from dpcore.data.partitions.table import PartitionedDataset, Table
 from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, in_full
-from dpcore.mechanisms.catalog import CATALOG, DISCRETE, EXPONENTIAL, LABEL_SELECTION, Entry
+from dpcore.mechanisms.catalog import (
+    CATALOG,
+    DISCRETE,
+    EXPONENTIAL,
+    LABEL_SELECTION,
+    SPANNING_TREE,
+    Entry,
+)
 from dpcore.mechanisms.covariances import MECHANISMS
 from dpcore.mechanisms.mechanism import Mechanism, Sensitivity
 from dpcore.models.question import ModelQuestion
@@ -521,6 +528,7 @@ _EXACT = {
     StatisticKind.QUANTILES,
     StatisticKind.BOUNDS,
     StatisticKind.LABELS,
+    StatisticKind.SYNTHETIC,
 }
 
 SUMMED = (
@@ -535,16 +543,21 @@ SUMMED = (
 _COUNTED = {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
 
 
+_ONLY = {
+    StatisticKind.LABELS: LABEL_SELECTION,
+    StatisticKind.SYNTHETIC: SPANNING_TREE,
+    StatisticKind.BOUNDS: CATALOG["laplace"],
+}
+
+
 def offered(kind: StatisticKind) -> dict[str, Entry]:
     """Return the mechanisms that can answer a question, by key."""
     if kind.of_ranks:
         return {EXPONENTIAL.key: EXPONENTIAL}
     if kind.of_matrix:
         return {key: CATALOG[key] for key in CATALOG if key in MECHANISMS}
-    if kind is StatisticKind.LABELS:
-        return {LABEL_SELECTION.key: LABEL_SELECTION}
-    if kind is StatisticKind.BOUNDS:
-        return {"laplace": CATALOG["laplace"]}
+    if kind in _ONLY:
+        return {_ONLY[kind].key: _ONLY[kind]}
     if kind.of_known_sums:
         return {key: CATALOG[key] for key in CATALOG if key in SUMMED}
     return CATALOG | {DISCRETE.key: DISCRETE} if kind in _COUNTED else CATALOG

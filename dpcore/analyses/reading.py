@@ -22,6 +22,7 @@ from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.model import MODEL_REQUEST, ModelRequest, model_question_from
 from dpcore.analyses.number import Query
 from dpcore.analyses.resized import RESIZED, ResizedRequest
+from dpcore.analyses.spanning_tree import SyntheticQuery
 from dpcore.analyses.subsampled import SUBSAMPLED, SubsampledRequest
 from dpcore.analyses.weighted import WeightedQuery
 from dpcore.codec import TEXT, object_in
@@ -136,5 +137,6 @@ _SHAPES: Final[dict[str, type[Question]]] = {
     "group": GroupedQuery,
     "decades": BoundsQuery,
     "longest": LabelsQuery,
+    "axes": SyntheticQuery,
 }
 """The shape of a question by a parameter that it has; those before it come first."""

@@ -9,11 +9,24 @@ from typing import Any
 import numpy as np
 
 from dpcore.arrays import FloatArray
-from dpcore.figures.theme import CONFIDENTIAL, NEUTRAL, ROWS, STYLES, TRUTH, Picture, axis, plain
-from dpcore.figures.traces import dot, interval, points
-from dpcore.formatting import brief, significant
+from dpcore.figures.theme import (
+    CONFIDENTIAL,
+    NEUTRAL,
+    ROWS,
+    SCALE,
+    STYLES,
+    TRUTH,
+    Picture,
+    axis,
+    plain,
+)
+from dpcore.figures.traces import dot, heat, interval, points
+from dpcore.formatting import brief, percent, significant
+from dpcore.synthesis.pair_distances import PairDistance
 
 _ROW, _REST, _LONGEST = 20, 120, 30
+_WORDS = 12
+"""Columns of a map of pairs with words in its cells, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -109,4 +122,56 @@ def _picture(cells: SyntheticCounts, title: str, unit: str, *, truth: FloatArray
         height=_REST + _ROW * len(names),
         xaxis=axis(plain(unit)),
         yaxis=axis("", **ROWS) | {"tickvals": places, "ticktext": names},
+    )
+
+
+def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str]) -> Picture:
+    """Return how far every pair of columns can be from the original. PUBLIC.
+
+    ``columns`` are in the order of the question.
+    """
+    names = [plain(brief(name, _LONGEST)) for name in columns]
+    shape = (len(columns), len(columns))
+    most, words = np.full(shape, np.nan), np.full(shape, "", dtype=object)
+    place = {name: at for at, name in enumerate(columns)}
+    for one in distances:
+        at = place[one.second], place[one.first]
+        most[at] = one.most
+        text = percent(one.most)
+        words[at] = f"<b>{text}</b>" if one.counted else text
+    worst = max(distances, key=lambda one: one.most)
+    counted = [one.most for one in distances if one.counted]
+    places = list(range(len(names)))
+    return Picture.of(
+        f"The {len(counted)} pairs that were counted together are at most "
+        f"{percent(max(counted))} of the rows from the original",
+        {
+            "column": [one.first for one in distances],
+            "other column": [one.second for one in distances],
+            "counted together": ["yes" if one.counted else "no" for one in distances],
+            "from the released counts": [one.released for one in distances],
+            "from the original, at most": [one.most for one in distances],
+        },
+        drawn="Every pair of columns with its largest distance from the original; pairs "
+        "that were counted together in bold",
+        more=f"The largest bound is {percent(worst.most)}, of {worst.first} with {worst.second}",
+        traces=[
+            heat(
+                places[:-1],
+                places[1:],
+                most[1:, :-1],
+                SCALE,
+                (0.0, max(worst.most, 0.01)),
+                hover="%{customdata}<extra></extra>",
+                customdata=words[1:, :-1].tolist(),
+                text=words[1:, :-1].tolist() if len(columns) <= _WORDS else None,
+                texttemplate="%{text}" if len(columns) <= _WORDS else None,
+                xgap=2,
+                ygap=2,
+                hoverongaps=False,
+            )
+        ],
+        height=_REST + 30 * len(names),
+        xaxis=axis("", tickvals=places[:-1], ticktext=names[:-1], automargin=True),
+        yaxis=axis("", **ROWS) | {"tickvals": places[1:], "ticktext": names[1:]},
     )

@@ -185,6 +185,15 @@ LABEL_SELECTION = Entry(
     calibrate=cast("Callable[..., Mechanism]", LabelSelection.calibrate),
 )
 """The only mechanism for labels that nobody knows."""
+SPANNING_TREE = Entry(
+    key="spanning-tree",
+    label="MST",
+    sentence="Adds Gaussian noise to the counts of columns and of a privately chosen tree of "
+    "pairs.",
+    needs_delta=True,
+    calibrate=cast("Callable[..., Mechanism]", Gaussian.calibrate),
+)
+"""The only mechanism for a synthetic table."""
 DISCRETE = Entry(
     key="bit-discrete",
     label="BIT discrete Laplace",
@@ -203,5 +212,7 @@ STUDIED = CATALOG | {
     )
 }
 """What can be studied between finite bounds: one more."""
-EVERY = STUDIED | {entry.key: entry for entry in (EXPONENTIAL, LABEL_SELECTION, DISCRETE)}
+EVERY = STUDIED | {
+    entry.key: entry for entry in (EXPONENTIAL, LABEL_SELECTION, SPANNING_TREE, DISCRETE)
+}
 """All mechanisms, by key."""

@@ -29,7 +29,7 @@ from dpcore.privacy.bootstrap_cost import (
     revealed_epsilon,
 )
 from dpcore.privacy.bootstrap_profiles import Bound, require_people
-from dpcore.privacy.conversions import rho_of_pure
+from dpcore.privacy.conversions import epsilons_of_rho, rho_of_pure, rho_of_range
 from dpcore.privacy.laplace import delta_of, rho_of
 from dpcore.privacy.subsampling_amplification import NoiseLaw
 
@@ -410,6 +410,57 @@ class BootstrapEvent(PrivacyEvent):
         return one.self_compose(self.times)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GaussianChoicesEvent(PrivacyEvent):
+    """Gaussian noise on numbers, and choices by the exponential mechanism, in any order.
+
+    Later steps may depend on earlier answers. It has no event for one person.
+
+    Attributes:
+        parameter: Standard deviation of the noise over the sensitivity, of all numbers.
+        choice: The epsilon of one choice.
+        choices: How many there are.
+
+    """
+
+    kind = "gaussian-choices"
+    needs_delta = True
+    choice: float = 0.0
+    choices: int = 1
+
+    def __post_init__(self) -> None:
+        PrivacyEvent.__post_init__(self)
+        if not self.choice >= 0 or self.choices < 1:
+            raise ParameterError("an event has choices of an epsilon of at least 0.")
+
+    @property
+    def times(self) -> int:  # type: ignore[override] # a number of the others
+        """Return of how many privacy losses its own is convolved."""
+        return self.choices + 1
+
+    def epsilon_of(self, own: ArrayLike, delta: float) -> FloatArray:
+        """Return the epsilon that the zCDP level implies."""
+        return epsilons_of_rho(self.rho_of(own), delta)
+
+    def rho_of(self, own: ArrayLike) -> FloatArray:
+        """Return ``mu^2/2``, and the level of the range of every choice."""
+        return np.asarray(np.multiply(own, own) / 2 + self.choices * rho_of_range(self.choice))
+
+    def of_person(self, own: float) -> PrivacyEvent:
+        """Return the event for whoever has any loss from it."""
+        return self if own > 0 else PureEvent(parameter=0.0)
+
+    def loss(self, interval: float) -> Any:  # noqa: ANN401
+        """Return the loss of the noise and of as many randomized responses.
+
+        Each dominates its step, whatever the earlier answers are, and so do all of them
+        together (Zhu, Dong and Wang 2022, theorem 10).
+        """
+        noise = GaussianEvent(parameter=self.parameter).loss(interval)
+        one = PureEvent(parameter=self.choice).loss(interval)
+        return noise.compose(one.self_compose(self.choices))
+
+
 _KINDS: Final[dict[str, Callable[..., PrivacyEvent]]] = {
     "laplace": LaplaceEvent,
     "gaussian": GaussianEvent,
@@ -420,6 +471,7 @@ _KINDS: Final[dict[str, Callable[..., PrivacyEvent]]] = {
     "fixed-size-laplace": partial(FixedSampleEvent, law="laplace"),
     "fixed-size-gaussian": partial(FixedSampleEvent, law="gaussian"),
     "bootstrap": BootstrapEvent,
+    "gaussian-choices": GaussianChoicesEvent,
 }
 
 

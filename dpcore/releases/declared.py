@@ -140,7 +140,7 @@ def _columns(question: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
         for column in named if isinstance(named, list) else (named,):
             if isinstance(column, dict):
                 yield column
-    crossed = question.get("crossed")
+    crossed = question.get("crossed", question.get("axes"))
     for axis in crossed if isinstance(crossed, list) else ():
         yield from _columns(axis)
 

@@ -26,6 +26,7 @@ UNDIVIDED: Final = {
     StatisticKind.QUANTILES,
     StatisticKind.BOUNDS,
     StatisticKind.LABELS,
+    StatisticKind.SYNTHETIC,
 }
 """What is asked without dividing by a number of people."""
 

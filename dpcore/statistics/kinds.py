@@ -131,6 +131,11 @@ class StatisticKind(StrEnum):
     """Asked on Data, of a column that has none."""
     LABELS = "labels", "the labels that enough {many} have, with the number of {many} of each"
     """Asked on Data, of a category column without a list."""
+    SYNTHETIC = (
+        "synthetic table",
+        "the number of {many} in each cell of several columns, and of chosen pairs of them",
+    )
+    """Asked on Synthetic data."""
 
     definition: str
     meaning: str
@@ -232,6 +237,8 @@ _OF_LABELS: Final = (
 )
 ON_DATA: Final = frozenset({StatisticKind.BOUNDS, StatisticKind.LABELS})
 """What is asked on Data, and becomes a declaration."""
+NOT_ON_RELEASE: Final = ON_DATA | {StatisticKind.SYNTHETIC}
+"""What has a page of its own."""
 _OF_COUNTS: Final = frozenset(
     {
         StatisticKind.COUNT,
@@ -239,6 +246,7 @@ _OF_COUNTS: Final = frozenset(
         StatisticKind.CROSS_TABLE,
         StatisticKind.MARGINALS,
         StatisticKind.LABELS,
+        StatisticKind.SYNTHETIC,
     }
 )
 _OF_KNOWN_SUMS: Final = frozenset(
@@ -280,7 +288,9 @@ _OF_SPREAD: Final = frozenset(
 )
 _RATIOS: Final = _OF_SPREAD | {StatisticKind.MEAN, StatisticKind.PROPORTION}
 _BY_GROUP: Final = _RATIOS | {StatisticKind.COUNT, StatisticKind.SUM}
-OF_ONE: Final = tuple(kind for kind in StatisticKind if not (kind.of_several or kind in ON_DATA))
+OF_ONE: Final = tuple(
+    kind for kind in StatisticKind if not (kind.of_several or kind in NOT_ON_RELEASE)
+)
 """Statistics of one column."""
 
 
@@ -293,7 +303,7 @@ def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
         return _OF_LABELS
     if not column_kind.is_numeric:
         return ()
-    found = tuple(kind for kind in StatisticKind if kind not in ON_DATA)
+    found = tuple(kind for kind in StatisticKind if kind not in NOT_ON_RELEASE)
     if column_kind is not ColumnKind.DATE:
         return found
     # A date has no sum and no square.

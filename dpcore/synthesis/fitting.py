@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -239,6 +239,17 @@ def whole(forest: Forest, fitted: Fitted) -> WholeCounts:
         ParameterError: The released counts leave nobody.
 
     """
+    *_, last = whole_steps(forest, fitted)
+    return last
+
+
+def whole_steps(forest: Forest, fitted: Fitted) -> Iterator[WholeCounts]:
+    """Yield the same, after each of the pairs, with those that are rounded already.
+
+    Raises:
+        ParameterError: The released counts leave nobody.
+
+    """
     people = min(round(fitted.people), MOST_ROWS)
     if people < 1:
         raise ParameterError(
@@ -253,15 +264,13 @@ def whole(forest: Forest, fitted: Fitted) -> WholeCounts:
             along = tuple(i for i in range(counts.ndim) if i != axis)
             sums.setdefault(name, counts.sum(axis=along) * scale)
     columns = {name: apportion(parts, people) for name, parts in sums.items()}
-    pairs = fitted.counts[len(forest.singles) :]
-    return WholeCounts(
-        people=people,
-        columns=columns,
-        pairs=tuple(
-            rounded(counts * scale, rows=columns[one.names[0]], columns=columns[one.names[1]])
-            for one, counts in zip(forest.pairs, pairs, strict=True)
-        ),
-    )
+    found = WholeCounts(people=people, columns=columns, pairs=())
+    yield found
+    for one, counts in zip(forest.pairs, fitted.counts[len(forest.singles) :], strict=True):
+        rows, across = (columns[name] for name in one.names)
+        pair = rounded(counts * scale, rows=rows, columns=across)
+        found = replace(found, pairs=(*found.pairs, pair))
+        yield found
 
 
 def apportion(parts: FloatArray, people: int) -> NDArray[np.int64]:
@@ -532,7 +541,10 @@ def as_written(made_up: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame
     for column in columns:
         quantity = quantity_of(column)
         if quantity.is_date and column.name in shown:
-            shown[column.name] = [quantity.exactly(day) for day in shown[column.name]]
+            days = shown[column.name]
+            shown[column.name] = [
+                None if math.isnan(day) else quantity.exactly(day) for day in days
+            ]
     return shown
 
 
@@ -553,19 +565,25 @@ def _given(
 def _answers(
     axis: Axis, cells: NDArray[np.int64], *, whole: bool, rng: np.random.Generator
 ) -> FloatArray | NDArray[np.object_]:
+    none = axis.has_no_value & (cells == len(axis.names) - 1)
     if axis.edges is None:
-        return np.array(axis.names, dtype=object)[cells]
+        found = np.array(axis.names, dtype=object)[cells]
+        found[none] = None
+        return found
     edges = np.asarray(axis.edges)
+    cells = np.minimum(cells, len(edges) - 2)
     low, high = edges[:-1][cells], edges[1:][cells]
     spread = rng.random(len(cells))
     if whole:
         last = (cells == len(edges) - 2) & axis.has_last_edge
-        return _whole(low, high, last=last, spread=spread)
-    # No more decimals than a bin can be meant to have, rounded down to stay inside.
-    narrowest = float(np.diff(edges).min())
-    step = 10.0 ** -max(_STEPS - math.floor(math.log10(narrowest)), 0)
-    drawn = low + spread * (high - low)
-    return np.asarray(np.clip(np.floor(drawn / step) * step, low, high).round(15))
+        drawn = _whole(low, high, last=last, spread=spread)
+    else:
+        # No more decimals than a bin can be meant to have, rounded down to stay inside.
+        narrowest = float(np.diff(edges).min())
+        step = 10.0 ** -max(_STEPS - math.floor(math.log10(narrowest)), 0)
+        drawn = low + spread * (high - low)
+        drawn = np.clip(np.floor(drawn / step) * step, low, high).round(15)
+    return np.where(none, np.nan, drawn)
 
 
 def _whole(

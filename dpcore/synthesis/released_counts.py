@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dpcore.analyses.base import Question, Releasable, Request
+from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.number import Query
+from dpcore.analyses.spanning_tree import NO_VALUE, SyntheticQuery, TreePlan
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
@@ -18,6 +21,9 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import Release
 from dpcore.statistics.bins import usual_edges
 from dpcore.statistics.kinds import StatisticKind
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _PAIR = 2
 
@@ -27,20 +33,29 @@ class Axis:
     """A column with the answers that were counted apart. PUBLIC.
 
     Attributes:
-        column: The column, as it was declared for the release.
-        names: Name of each answer, or of each bin.
-        edges: Edges of the bins of a number; ``None`` of labels.
+        query: The question about its histogram, as it was declared for the release.
+        has_no_value: Whether rows without a value were counted, too, in a last cell.
 
     """
 
-    column: Column
-    names: tuple[str, ...]
-    edges: tuple[float, ...] | None
+    query: Query
+    has_no_value: bool = False
 
-    @classmethod
-    def of(cls, query: Query) -> Self:
-        """Return the axis that the cells of a histogram make."""
-        return cls(column=query.column, names=query.statistic.labels, edges=query.edges)
+    @property
+    def column(self) -> Column:
+        """Return the column, as it was declared for the release."""
+        return self.query.column
+
+    @property
+    def edges(self) -> tuple[float, ...] | None:
+        """Return the edges of the bins of a number; ``None`` of labels."""
+        return self.query.edges
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the name of each answer, or of each bin."""
+        listed = self.query.statistic.labels
+        return (*listed, NO_VALUE) if self.has_no_value else listed
 
     @property
     def name(self) -> str:
@@ -57,13 +72,25 @@ class Axis:
         """Return what tells apart two ways to count the answers of a column."""
         return self.names, self.edges
 
+    def cells_in(self, table: pd.DataFrame) -> NDArray[np.intp]:
+        """Return the cell of every row of a made-up table, whose numbers lie in bins."""
+        import pandas as pd  # noqa: PLC0415 - slow to import
+
+        values = table[self.name]
+        if self.edges is None:
+            found = pd.Index(self.query.statistic.labels).get_indexer(pd.Index(values))
+        else:
+            inner = np.asarray(self.edges[1:-1])
+            found = np.searchsorted(inner, values.astype(np.float64), side="right")
+        return np.where(values.isna(), len(self.names) - 1, found)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Counted:
     """The released counts of one or two columns. PUBLIC.
 
     Attributes:
-        request: What was asked.
+        title: What was asked.
         axes: The one column, or the two.
         counts: The released counts, shape ``(r,)`` or ``(r, c)``; they may be negative.
         ends: Lower and upper end of where each count of the table lies, all of them
@@ -72,16 +99,16 @@ class Counted:
 
     """
 
-    request: Request
+    title: str
     axes: tuple[Axis, ...]
     counts: FloatArray
     ends: FloatArray
     people: int | None
 
     @property
-    def title(self) -> str:
-        """Return the question in words."""
-        return self.request.title
+    def unit_text(self) -> str:
+        """Return what is counted."""
+        return self.axes[0].query.unit_text
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -102,44 +129,59 @@ class Counted:
         return [f"{first} × {second}" for first in names[0] for second in names[1]]
 
 
-def read(release: Release, request: Releasable) -> Counted | None:
-    """Return the counts that a release told; ``None`` if it told others, or none.
+def read(release: Release, request: Releasable) -> tuple[Counted, ...]:
+    """Return the counts that a release told; none if it told others.
 
-    Counts are those of histograms and of cross tables, with their intervals.
+    Counts are those of histograms, of cross tables and of a synthetic table, with their
+    intervals.
     """
-    axes = axes_of(request)
     known = release.intervals
-    if not axes or known is None or known.noise is None or not release.labels:
-        return None
-    assert isinstance(request, Request)  # noqa: S101 - it has axes
-    shape = tuple(len(axis.names) for axis in axes)
-    ends = np.array([known.noise[label] for label in release.labels])
-    if not np.isfinite(ends).all():
-        return None
-    size = request.query.size
-    return Counted(
-        request=request,
-        axes=axes,
-        counts=np.array(release.values).reshape(shape),
-        ends=ends.reshape(*shape, 2),
-        people=size.people if size.public else None,
-    )
-
-
-def axes_of(request: Releasable) -> tuple[Axis, ...]:
-    """Return the columns whose answers a request counts, none if it asks for others."""
-    if not isinstance(request, Request):
+    if not isinstance(request, Request) or known is None or known.noise is None:
         return ()
-    return tuple(Axis.of(query) for query in cells_of(request.query))
+    ends = np.array([known.noise[label] for label in release.labels]).reshape(-1, 2)
+    if not np.isfinite(ends).all():
+        return ()
+    values = np.array(release.values)
+    size, start, found = request.query.size, 0, []
+    for title, axes in _tables(release, request):
+        shape = tuple(len(axis.names) for axis in axes)
+        here = slice(start, start := start + math.prod(shape))
+        found.append(
+            Counted(
+                title=title,
+                axes=axes,
+                counts=values[here].reshape(shape),
+                ends=ends[here].reshape(*shape, 2),
+                people=size.people if size.public else None,
+            )
+        )
+    return tuple(found)
 
 
-def cells_of(question: Question) -> tuple[Query, ...]:
-    """Return the question about the cells of each column that a question counts."""
+def _tables(release: Release, request: Request) -> list[tuple[str, tuple[Axis, ...]]]:
+    """Return which columns are counted together, in the order of the released counts."""
+    question, plan = request.query, request.plan
+    if isinstance(question, SyntheticQuery) and isinstance(plan, TreePlan):
+        axes = axes_of(question)
+        chosen = plan.recorded(release.labels, release.values).chosen
+        pairs = [(axes[i], axes[j]) for i, j in chosen]
+        alone: list[tuple[Axis, ...]] = [(axis,) for axis in axes]
+        counted = f"number of {question.unit_text} by "
+        return [(counted + " and ".join(a.name for a in one), one) for one in [*alone, *pairs]]
     if isinstance(question, CrossedQuery) and len(question.crossed) == _PAIR:
-        return question.crossed
+        return [(question.title, tuple(Axis(query=query) for query in question.crossed))]
     if isinstance(question, Query) and question.kind is StatisticKind.HISTOGRAM:
-        return (question,)
-    return ()
+        return [(question.title, (Axis(query=question),))]
+    return []
+
+
+def axes_of(question: SyntheticQuery) -> tuple[Axis, ...]:
+    """Return the columns of a synthetic table."""
+    shapes = zip(question.axes, question.shape, strict=True)
+    return tuple(
+        Axis(query=query, has_no_value=cells > len(query.statistic.labels))
+        for query, cells in shapes
+    )
 
 
 def questions(
@@ -196,3 +238,11 @@ def _edges(column: Column, bins: int) -> tuple[float, ...] | None:
     if not column.kind.is_numeric:
         return None
     return usual_edges(column, bins)
+
+
+def crossed(cells: Sequence[NDArray[np.intp]], axes: Sequence[Axis]) -> FloatArray:
+    """Return how many rows are in each cell of one or several columns; -1 is in none."""
+    counted = np.all([each >= 0 for each in cells], axis=0)
+    shape = tuple(len(axis.names) for axis in axes)
+    flat = np.ravel_multi_index([each[counted] for each in cells], shape)
+    return np.bincount(flat, minlength=math.prod(shape)).reshape(shape).astype(np.float64)

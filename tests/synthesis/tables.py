@@ -97,8 +97,7 @@ def record(request, labels, values, intervals):
         sampler="",
         intervals=intervals,
     )
-    found = released_counts.read(release, request)
-    assert found is not None
+    (found,) = released_counts.read(release, request)
     return found
 
 

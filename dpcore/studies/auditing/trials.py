@@ -26,6 +26,7 @@ from dpcore.analyses.labels import LabelsPlan
 from dpcore.analyses.measurement import OneMechanism
 from dpcore.analyses.reading import as_declared
 from dpcore.analyses.resized import ResizedRequest
+from dpcore.analyses.spanning_tree import TreePlan, pairs_of
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
@@ -309,6 +310,8 @@ def _trial(
     plan, cost, claimed = request.plan, request.cost, claim(request)
     if isinstance(plan, LabelsPlan):
         return _of_labels(plan, (first, second), claimed, sides)
+    if isinstance(plan, TreePlan):
+        return _of_tree(plan, (first, second), claimed, sides)
     values = (first, second)
     if isinstance(plan, OneMechanism):
         exact = plan.pairwise_epsilon(first, second, delta=claimed.delta)
@@ -357,6 +360,44 @@ def _of_labels(
     exact = None if pair is None else plan.law.epsilon_between(pair[0], pair[1], claimed.delta)
     batch = max(10, _BATCH // len(labels))
     return Trial(claim=claimed, labels=labels, sides=sides, draw=draw, exact=exact, batch=batch)
+
+
+def _of_tree(
+    plan: TreePlan,
+    worlds: tuple[FloatArray, FloatArray],
+    claimed: Guarantee,
+    sides: tuple[str, str],
+) -> Trial:
+    """Return the trial of a synthetic table: of each draw its log-likelihood ratio.
+
+    No other test of all that is released tells more (Neyman and Pearson 1933).
+    """
+
+    def draw(world: int, size: int) -> FloatArray:
+        drawn = [plan.drawn(worlds[world]) for _ in range(size)]
+        densities = [[plan.log_density(one, value) for value in worlds] for one in drawn]
+        return -np.diff(densities)
+
+    return Trial(
+        claim=claimed,
+        labels=("log-likelihood ratio",),
+        sides=sides,
+        draw=draw,
+        evidence=lambda ratios: ratios[:, 0],
+        batch=_ONE_BY_ONE,
+    )
+
+
+def _worst_tree(request: Releasable, plan: TreePlan) -> tuple[FloatArray, FloatArray]:
+    """Return counts of people who are all alike, and without one, or with one as the last."""
+    people = plan.size.people if plan.size.public else _FEW_PEOPLE
+    first = np.concatenate([np.eye(1, math.prod(shape))[0] for _, shape in pairs_of(plan.shape)])
+    moved = people * first - first
+    if request.relation is NeighboringRelation.SUBSTITUTION:
+        moved += np.concatenate(
+            [np.eye(1, math.prod(s), math.prod(s) - 1)[0] for _, s in pairs_of(plan.shape)]
+        )
+    return people * first, moved
 
 
 def _worst_labels(request: Releasable, plan: LabelsPlan) -> tuple[dict[str, int], dict[str, int]]:
@@ -410,6 +451,8 @@ def _worst_values(request: Releasable) -> tuple[Any, Any]:
         return _one_apart(request.query.bounds, request.query.size.people)
     if isinstance(plan, LabelsPlan):
         return _worst_labels(request, plan)
+    if isinstance(plan, TreePlan):
+        return _worst_tree(request, plan)
     if isinstance(plan, OneMechanism):
         if isinstance(plan.mechanism, Mechanism):
             return _worst_noise(plan, plan.mechanism)

@@ -1,0 +1,242 @@
+"""A synthetic table from one release: its question, its price, and how far it can be off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, cast
+
+import numpy as np
+import streamlit as st
+
+from dpcore.analyses.base import Mode, Request
+from dpcore.analyses.clamping_bias import bias
+from dpcore.analyses.reading import as_declared
+from dpcore.analyses.spanning_tree import MOST_COLUMNS, SyntheticQuery, TreePlan
+from dpcore.arrays import FloatArray
+from dpcore.data.dataset import Dataset
+from dpcore.documents.data_sheet import DataSheet
+from dpcore.errors import DPCoreError
+from dpcore.figures.synthesis import distances_picture
+from dpcore.formatting import significant
+from dpcore.inference.intervals import level_of_each
+from dpcore.mechanisms.catalog import SPANNING_TREE
+from dpcore.releases.record import Release
+from dpcore.statistics.bins import usual_edges
+from dpcore.synthesis import released_counts
+from dpcore.synthesis.fitting import plant
+from dpcore.synthesis.pair_distances import PairDistance, pair_distances
+from dpcore.synthesis.released_counts import axes_of
+from ui import confidential, controls, downloads, offering, plans, results, session, typed
+from ui import synthetic_table as made_table
+from ui.study import Study
+from ui.synthetic_table import Sources, SyntheticTable
+from ui.text import literal
+
+if TYPE_CHECKING:
+    from dpcore.planning.analysis_plan import PlannedQuery
+
+_FIRST: Final = 10
+_USUAL: Final = (1.0, 1e-6)
+
+
+def show(study: Study) -> None:
+    """Offer the release, and show the table that is made of it."""
+    with controls.valid():
+        request = _ask(study)
+        plan = cast("TreePlan", request.plan)
+    column, pair = (significant(float(x)) for x in plan.half_widths(level_of_each(plan.numbers)))
+    st.caption(
+        f"Margins of error (95%, noise only, all counts at once): ± {column} for a count of one "
+        f"column, ± {pair} for a count of a chosen pair."
+    )
+    answer = offering.offer(request, study, key="synthetic", plannable=False)
+    if answer is None:
+        return
+    query = cast("SyntheticQuery", request.query)
+    chosen = plan.recorded(answer.labels, answer.values).chosen
+    with offering.frame(answer, f"{request.title} from one release"):
+        names = [f"{query.columns[i].title} with {query.columns[j].title}" for i, j in chosen]
+        st.markdown(f"Pairs counted together: {literal(', '.join(names))}.")
+        offering.badge(answer, "synthetic")
+    _show_table(request, answer, study)
+
+
+def _ask(study: Study) -> Request:
+    """Return the question that the controls ask."""
+    ready = [column for column in study.dataset.columns if column.is_declared]
+    names = [study.dataset.short(column.name) for column in ready]
+    chosen = st.multiselect(
+        "Columns",
+        range(len(names)),
+        default=list(range(min(_FIRST, len(names)))),
+        format_func=names.__getitem__,
+        key=f"synthetic-columns-{session.generation()}",
+        persist_state="session",
+        help=f"2 to {MOST_COLUMNS} columns with bounds or a category list.",
+    )
+    first, second, third = controls.row(3)
+    bins = first.number("Bins per number", 8, (2, 20), key="synthetic-bins", kept="table")
+    budget = study.terms.budget
+    epsilon = second.charged_epsilon(
+        "ε for the table",
+        min(_USUAL[0], float(budget.epsilon or _USUAL[0])),
+        (0.001, 100.0, 0.1),
+        key=f"synthetic-epsilon-{session.generation()}",
+        kept="session",
+    )
+    delta = third.charged_delta(
+        "δ for the table",
+        float(budget.delta or 0) / 2 or _USUAL[1],
+        key=f"synthetic-delta-{session.generation()}",
+        kept="session",
+    )
+    columns = [ready[at] for at in chosen]
+    query = SyntheticQuery.of(
+        [(one, usual_edges(one, bins) if one.kind.is_numeric else None) for one in columns],
+        relation=study.terms.relation,
+        unit=study.terms.unit,
+        size=study.size(),
+    )
+    return Request(
+        query=query, mechanism_key=SPANNING_TREE.key, epsilon=epsilon.inside, delta=delta.inside
+    )
+
+
+def _show_table(request: Request, answer: Release, study: Study) -> None:
+    """Show the rows, what they preserve, and the answers to planned questions."""
+    sources = Sources(
+        key=answer.id, forest=plant(released_counts.read(answer, request)), level=0.95
+    )
+    with controls.valid():
+        made = made_table.make(sources, study)
+    if made is None:
+        return
+    query, plan = cast("SyntheticQuery", request.query), cast("TreePlan", request.plan)
+    distances = session.remember(
+        "synthetic-distances",
+        made.key,
+        lambda: pair_distances(
+            plan, plan.recorded(answer.labels, answer.values), axes_of(query), made.table
+        ),
+    )
+    made_table.show_made(made)
+    _offer_sheet(request, answer, made, distances, study)
+    st.header("What it preserves and distorts")
+    results.show(
+        distances_picture(distances, [column.name for column in query.columns]),
+        "synthetic-distances",
+    )
+    st.caption(
+        "Each cell is a bound, as a share of the rows. All bounds hold together with 95% "
+        "confidence. Pairs that were counted together are bold."
+    )
+    made_table.breaks(sources)
+    items = _planned(study, made)
+    answers = {item.name: _answers(item, _as_dataset(made, study)) for item in items}
+    _show_planned(items, answers, None)
+    with confidential.area("synthetic", "the comparison with the original") as shown:
+        if shown:
+            _show_planned(
+                items, answers, {item.name: _answers(item, study.in_memory) for item in items}
+            )
+            chosen = made_table.ask_question(sources)
+            made_table.beside_the_original(sources, made, chosen, study)
+
+
+def _offer_sheet(
+    request: Request,
+    answer: Release,
+    made: SyntheticTable,
+    distances: list[PairDistance],
+    study: Study,
+) -> None:
+    """Offer the data sheet of the table."""
+    sheet = DataSheet(
+        request=request,
+        release=answer,
+        rows=made.counts.people,
+        seed=made.seed,
+        distances=distances,
+        typed=typed.of(study),
+    )
+    if session.mode() is not Mode.CLASSROOM:
+        file = downloads.File(name="data-sheet.html", mime="text/html", content=sheet.html)
+        downloads.button("Download data sheet", file, key="synthetic-sheet")
+
+
+def _as_dataset(made: SyntheticTable, study: Study) -> Dataset:
+    """Return the synthetic rows under the declarations of the table."""
+    columns = tuple(study.dataset.column(str(name)) for name in made.written)
+    return Dataset(frame=made.written, columns=columns, name="synthetic-data.csv")
+
+
+def _planned(study: Study, made: SyntheticTable) -> list[PlannedQuery]:
+    """Return the planned questions about columns of the table."""
+    names = {*made.written}
+    return [
+        item
+        for item in plans.plan(study).items
+        if isinstance(item.request, Request)
+        and {column.name for column in item.request.query.columns} <= names
+    ]
+
+
+def _answers(item: PlannedQuery, dataset: Dataset) -> FloatArray | None:
+    """Return the answer of a table to a question without noise; ``None`` if it has none."""
+    request = cast("Request", item.request)
+    try:
+        return bias(request.query, as_declared(request, dataset)).computed
+    except DPCoreError:
+        return None
+
+
+def _show_planned(
+    items: list[PlannedQuery],
+    made: dict[str, FloatArray | None],
+    original: dict[str, FloatArray | None] | None,
+) -> None:
+    """Show what the table answers to planned questions; CONFIDENTIAL with the original."""
+    if not items:
+        if original is None:
+            st.caption("Questions on Plan are answered from the synthetic rows here.")
+        return
+    st.markdown("**Your planned questions**")
+    results.table(
+        [*_rows(items, made, original)],
+        key="synthetic-planned" if original is None else "synthetic-planned-original",
+    )
+    if original is None:
+        st.caption("The synthetic answer has no interval. A direct release of the question has.")
+
+
+def _rows(
+    items: list[PlannedQuery],
+    made: dict[str, FloatArray | None],
+    original: dict[str, FloatArray | None] | None,
+) -> Iterator[dict[str, str]]:
+    for item in items:
+        own = made[item.name]
+        width = item.request.width(group=item.group)
+        row = {
+            "question": item.name,
+            "synthetic": _text(own),
+            "direct release, ±": f"{width.text} {width.unit}".strip(),
+        }
+        if original is not None:
+            truth = original[item.name]
+            row["original"] = _text(truth)
+            row["error of synthetic"] = (
+                "" if own is None or truth is None else significant(_largest(own - truth))
+            )
+        yield row
+
+
+def _text(answer: FloatArray | None) -> str:
+    if answer is None:
+        return "none"
+    return significant(float(answer[0])) if len(answer) == 1 else f"{len(answer)} numbers"
+
+
+def _largest(errors: FloatArray) -> float:
+    known = np.abs(errors[~np.isnan(errors)])
+    return float(known.max(initial=0.0))
