@@ -175,6 +175,7 @@ def beside_the_original(sources: Sources, made: SyntheticTable, chosen: int, stu
                 "columns": f"{tie.first} and {tie.second}",
                 "original": tie.original,
                 "synthetic": tie.made_up,
+                "in another cell": percent(tie.apart),
                 "preserved": "yes" if tie.kept else "no",
             }
             for tie in sorted(found, key=lambda tie: -abs(tie.original - tie.made_up))
@@ -183,7 +184,8 @@ def beside_the_original(sources: Sources, made: SyntheticTable, chosen: int, stu
         key="made-up-ties",
     )
     st.caption(
-        "In nats: 0 means independent. A pair that was not counted together falls towards 0."
+        "In nats: 0 means independent. A pair that was not counted together falls towards 0. "
+        "“In another cell” is half the sum of differences of the shares of all cells."
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dpcore.statistics.kinds import ON_DATA, StatisticKind
+from dpcore.statistics.kinds import NOT_ON_RELEASE, StatisticKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
 from tests.app.figures import figures
 from tests.app.test_pages import by_label
@@ -41,7 +41,7 @@ def test_plain_statistics_of_a_table_with_gaps(open_page, follow):
     app = use_survey(open_page)
     go(app, "release")
     # Bounds are asked for on Data.
-    every = {*StatisticKind} - ON_DATA
+    every = {*StatisticKind} - NOT_ON_RELEASE
     assert {*by_label(app.selectbox, "Statistic").options} == every
     for statistic in PLAIN:
         seen = follow(choose(go(app, "release"), "Statistic", statistic))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.app.asking import go, use_survey
-from tests.app.test_pages import button, charts
+from tests.app.test_pages import button, charts, press_release
 from tests.app.test_questions import set_to, shown
 from tests.conftest import assert_says
 
@@ -11,6 +11,7 @@ from tests.conftest import assert_says
 def test_counts_are_planned_released_and_made_a_table_of(open_page):
     use_survey(open_page)
     app = open_page("synthetic_data")
+    set_to(app, "radio", "Made from", "Released counts")
     assert "Synthetic data needs released counts" in shown(app)
     set_to(app, "number_input", "ε for all counts", 40.0)
     assert "4 questions with" in shown(app)
@@ -20,6 +21,7 @@ def test_counts_are_planned_released_and_made_a_table_of(open_page):
     app.button(key="plan-release").click().run()
     app.button(key="spend-plan").click().run()
     go(app, "synthetic_data")
+    set_to(app, "radio", "Made from", "Released counts")
     said = shown(app).replace("\\", "")
     assert_says(said, "synthetic rows; the first 20", "each count above")
     (rows,) = (d.value for d in app.dataframe if "smoker" in d.value)
@@ -30,3 +32,22 @@ def test_counts_are_planned_released_and_made_a_table_of(open_page):
     app.toggle[0].set_value(True).run()
     assert len(charts(app)) == 2
     assert any("original" in d.value for d in app.dataframe)
+
+
+def test_one_press_makes_a_table_with_its_bounds_and_its_data_sheet(open_page, files):
+    use_survey(open_page)
+    app = open_page("synthetic_data")
+    assert "all counts at once" in shown(app)
+    press_release(app)
+    assert not app.error, [error.value for error in app.error]
+    said = shown(app).replace("\\", "")
+    assert_says(said, "synthetic rows; the first 20", "Pairs counted together: ")
+    (rows,) = (d.value for d in app.dataframe if "smoker" in d.value)
+    assert list(rows) == ["age", "income", "weight", "region", "smoker"]
+    assert len(charts(app)) == 1
+    sheet = files["Download data sheet"]()
+    assert "Data sheet of a synthetic table" in sheet
+    assert "counted together" in sheet
+    app.toggle[0].set_value(True).run()
+    assert len(charts(app)) == 2
+    assert any("in another cell" in d.value for d in app.dataframe)

@@ -12,6 +12,7 @@ from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.number import Query
+from dpcore.analyses.spanning_tree import SyntheticQuery
 from dpcore.analyses.weighted import WeightedQuery
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.postprocessing.share_constraints import Constraint, ConstraintKind
@@ -77,6 +78,14 @@ def found_labels(column=None, *, relation=SUBSTITUTION, unit=None, epsilon=1.0, 
     town = column or Column(name="town", kind=ColumnKind.CATEGORY)
     query = LabelsQuery.of(town, relation=relation, unit=unit or PrivacyUnit())
     return asked(query, "label-selection", epsilon=epsilon, delta=delta)
+
+
+def synthetic(*columns, relation=SUBSTITUTION, people=5, epsilon=1.0, delta=1e-5):
+    """A synthetic table of a region and an age, or of other columns."""
+    known = terms(people, relation=relation)
+    pairs = columns or ((category(), None), (AGE, (0.0, 50.0, 100.0)))
+    query = SyntheticQuery.of(pairs, **known)
+    return asked(query, "spanning-tree", epsilon=epsilon, delta=delta)
 
 
 def apart(key="laplace", *, pair=("south", "north"), rows=1, **changes):

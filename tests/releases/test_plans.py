@@ -191,6 +191,8 @@ def test_each_question_is_offered_the_mechanisms_that_can_answer_it():
             assert keys == set(OF_CHAINS)
         elif kind is StatisticKind.BOUNDS:
             assert keys == {"laplace"}
+        elif kind is StatisticKind.SYNTHETIC:
+            assert keys == {"spanning-tree"}
         elif kind is StatisticKind.LABELS:
             assert keys == {"label-selection"}
         elif kind in {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}:

@@ -40,6 +40,7 @@ from tests.releases.questions import (
     means,
     ranks,
     shares,
+    synthetic,
     terms,
     weighted,
 )
@@ -130,6 +131,7 @@ REQUESTS = {
     "several quantiles": chained(),
     "bounds": bounds(),
     "labels": found_labels(),
+    "synthetic table": synthetic(),
     "marginals": marginals("laplace"),
     "Gaussian marginals as drawn": marginals(consistent=False, **HIDDEN),
     "cross table of bins": crossed(

@@ -62,11 +62,11 @@ def table(records, columns=THREE):
     return Dataset(name="t", frame=frame, columns=columns)
 
 
-def neighbors(relation, *, most=3):
+def neighbors(relation, *, most=2):
     """All small tables, each with all its neighbors, as records."""
     records = [*product(("no", "yes"), ("no", "yes"), ("x", "y", None))]
     for people in range(2, most + 1):
-        for rows in combinations_with_replacement(records[:7], people):
+        for rows in combinations_with_replacement(records[::2], people):
             for other in [()] if relation is ADD_REMOVE else [(one,) for one in records]:
                 yield rows, (*rows[1:], *other)
 
@@ -131,10 +131,13 @@ def test_the_choice_of_a_tree_reveals_no_more_than_its_price(relation):
     request = asked(relation=relation, people=3, epsilon=3.0, delta=1e-2)
     plan, noisy = request.plan, np.random.default_rng(2).normal(2, 3, 7)
     each = plan.choice.epsilon(plan.score_sensitivity)
-    largest = 0.0
-    for one, other in neighbors(relation, most=2):
-        first, second = (law(plan, noisy, request.query.counts(table(x))) for x in (one, other))
-        p, q = np.array([*first.values()]), np.array([first.keys() and second[x] for x in first])
+    largest, known = 0.0, {}
+    for pair in neighbors(relation):
+        for rows in pair:
+            if rows not in known:
+                known[rows] = law(plan, noisy, request.query.counts(table(rows)))
+        first, second = (known[rows] for rows in pair)
+        p, q = np.array([*first.values()]), np.array([second[order] for order in first])
         assert p.sum() == pytest.approx(1) == q.sum()
         assert len(p) == 6
         largest = max(largest, float(np.abs(np.log(p / q)).max()))
@@ -165,8 +168,7 @@ def test_its_steps_cost_what_is_charged(relation, rows):
     noise = Gaussian(noise=1 / event.ratio).epsilon(replace(plan.each, l2=1.0), delta=1e-5)
     together = compose([event, event], delta=1e-5)
     assert noise < event.loss(1e-3).get_epsilon_for_delta(1e-5) < 2 * request.epsilon
-    assert together.pld <= together.basic == pytest.approx(2 * request.epsilon, rel=1e-6)
-    assert together.zcdp < together.basic
+    assert max(together.pld, together.zcdp) < 2 * request.epsilon < together.basic
 
 
 def agreeing(people=400):
@@ -203,13 +205,11 @@ def test_with_hardly_any_noise_the_table_keeps_the_pairs_that_say_most():
 
 
 def record(request, data, mode=Mode.CLASSROOM):
-    with Ledger.in_memory() as ledger:
-        ledger.open_account(
-            "0" * 64, PrivacyBudget.of(epsilon=1e6, delta=0.5), request.relation, request.unit.rows
-        )
-        return release(
-            request, request.value(data), ledger=ledger, fingerprint="0" * 64, mode=mode, now=NOW
-        )
+    ledger, name = Ledger.in_memory(), "0" * 64
+    budget = PrivacyBudget.of(epsilon=1e6, delta=0.5)
+    ledger.open_account(name, budget, request.relation, request.unit.rows)
+    value = request.value(data)
+    return release(request, value, ledger=ledger, fingerprint=name, mode=mode, now=NOW)
 
 
 def generated(request, answer, seed=1):
@@ -274,24 +274,15 @@ def test_the_same_press_is_charged_once_and_read_back(tmp_path):
     request = asked(AGREEING, people=1)
     data, name = agreeing(), "0" * 64
     budget = PrivacyBudget.of(epsilon=2, delta=1e-4)
-    with Ledger.open(tmp_path) as ledger:
-        ledger.open_account(name, budget, ADD_REMOVE, 1)
-        answers = [
-            release(
-                request,
-                request.value(data),
-                ledger=ledger,
-                fingerprint=name,
-                mode=Mode.RELEASE,
-                now=NOW,
-            )
-            for _ in range(2)
-        ]
-        assert answers[0] == answers[1]
-        assert ledger.account(name).spent == request.cost
-    with Ledger.open(tmp_path) as ledger:
-        (stored,) = ledger.releases(name)
-        assert ledger.account(name).spent == request.cost
+    ledger, value = Ledger.at(tmp_path / "ledger.sqlite3"), request.value(data)
+    ledger.open_account(name, budget, ADD_REMOVE)
+    told = {"fingerprint": name, "mode": Mode.RELEASE, "now": NOW}
+    answers = [release(request, value, ledger=ledger, **told) for _ in range(2)]
+    assert answers[0] == answers[1]
+    again = Ledger.at(tmp_path / "ledger.sqlite3")
+    again.verify()
+    (stored,) = again.releases(name)
+    assert again.account(name).spent == request.cost
     assert stored == answers[0]
     assert request_from(stored.request, data) == request
     assert len(released_counts.read(stored, request)) == 7
@@ -314,15 +305,9 @@ def faulty(request, times):
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize(("times", "refuted"), [(1.0, False), (0.1, True)])
 def test_an_audit_refutes_a_release_with_too_little_noise_alone(relation, times, refuted):
-    public = relation is SUBSTITUTION
-    request = asked(AGREEING, relation, people=400 if public else 1, delta=1e-3)
-    for trial in (worst(request), of_person(request, agreeing(), 0, 399)):
-        broken = faulty(asked(AGREEING, relation, people=400 if public else 1, delta=1e-3), times)
-        trial = (
-            worst(broken)
-            if trial.sides[0].startswith("in one")
-            else of_person(broken, agreeing(), 0, 399)
-        )
+    people = 400 if relation is SUBSTITUTION else 1
+    for pair in (worst, lambda request: of_person(request, agreeing(), 0, 399)):
+        trial = pair(faulty(asked(AGREEING, relation, people=people, delta=1e-3), times))
         drawn = TrialDraws.together(batches(trial, 240))
         assert audit(trial, drawn, confidence=0.99).refuted is refuted
 
@@ -355,4 +340,4 @@ def test_one_run_audits_it(times, refuted):
     order = np.argsort(noisy)
     right = int(there[order[-100:]].sum() + (~there[order[:100]]).sum())
     bound = one_run_bound(right, 200, canaries=400, delta=1e-6)
-    assert (bound > request.epsilon) is refuted
+    assert (bound > request.epsilon) == refuted

@@ -17,7 +17,7 @@ from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.kinds import OF_ONE, ON_DATA, StatisticKind, allowed
+from dpcore.statistics.kinds import NOT_ON_RELEASE, OF_ONE, StatisticKind, allowed
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 DROP, REPLACE = MissingPolicy.DROP, MissingPolicy.REPLACE
@@ -84,7 +84,7 @@ def query(kind, column, **changes):
 
 
 def test_allowed_statistics_of_each_kind_of_column():
-    assert set(allowed(ColumnKind.NUMBER)) == {*StatisticKind} - ON_DATA
+    assert set(allowed(ColumnKind.NUMBER)) == {*StatisticKind} - NOT_ON_RELEASE
     of_labels = {
         StatisticKind.COUNT,
         StatisticKind.PROPORTION,
