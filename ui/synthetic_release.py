@@ -64,6 +64,10 @@ def show(study: Study) -> None:
 def _ask(study: Study) -> Request:
     """Return the question that the controls ask."""
     ready = [column for column in study.dataset.columns if column.is_declared]
+    if len(ready) < 2:  # noqa: PLR2004 - a pair
+        st.info("Fewer than two columns have bounds or a category list.")
+        st.page_link("pages/data.py", label="Go to Data")
+        session.end_page()
     names = [study.dataset.short(column.name) for column in ready]
     chosen = st.multiselect(
         "Columns",
