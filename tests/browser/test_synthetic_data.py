@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.app.asking import SURVEY
 from tests.browser.test_accessibility import GRAVE, PHONE, fits, violations
 from tests.browser.visitor import visit
 
@@ -15,20 +14,13 @@ pytestmark = pytest.mark.browser
 def test_a_synthetic_table_is_made_with_one_press(context, server):
     visitor = visit(context, server.url)
     page = visitor.page
-    visitor.go("data")
-    visitor.upload(SURVEY, "survey.csv")
-    visitor.button("Continue to Release").click()
-    visitor.settle()
+    visitor.use_example()
     visitor.go("synthetic_data")
     main = page.get_by_test_id("stMainBlockContainer")
     expect(main).to_contain_text("all counts at once")
-    page.get_by_role("button", name="Release and spend").click()
-    page.get_by_role("button", name="Spend").first.click()
+    visitor.press_release()
     expect(main).to_contain_text("synthetic rows; the first 20")
     expect(main).to_contain_text("Pairs counted together")
-    with page.expect_download() as held:
-        visitor.button("Download data sheet").click()
-    assert "Data sheet of a synthetic table" in held.value.path().read_text()
     visitor.settle()
     found = violations(page)
     assert [line for line in found if line.split()[-1] in GRAVE] == [], found
