@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any
@@ -35,7 +36,7 @@ from dpcore.synthesis.fitting import deal, fit, plant, whole
 BOUNDS = {"age": (18, 100), "income": (0, 8000), "weight": (40, 140), "height": (140, 210)}
 LABELS = {"sex": 2, "region": 5, "level": 4, "smoker": 2, "children": 5, "status": 4}
 BINS, PEOPLE, EPSILON, DELTA = 8, 10_000, 1.0, 1e-5
-QUESTIONS = {
+QUESTIONS: dict[str, Callable[[pd.DataFrame], float]] = {
     "mean age": lambda t: t["age"].mean(),
     "mean income": lambda t: t["income"].mean(),
     "share of smokers": lambda t: t["smoker"].mean(),
