@@ -314,7 +314,7 @@ class TreeDraw(NamedTuple):
     pairs: FloatArray
 
 
-class Choice(NamedTuple):
+class ScoredPairs(NamedTuple):
     """One choice of a pair: among which pairs, and their public and confidential scores."""
 
     candidates: list[tuple[int, int]]
@@ -502,14 +502,14 @@ class TreePlan(Plan):
 
     def scored(
         self, columns: FloatArray, chosen: Sequence[tuple[int, int]], value: FloatArray
-    ) -> Choice:
+    ) -> ScoredPairs:
         """Return the pairs that close no ring with those ``chosen``, and their scores."""
         tables = dict(self.tables(value))
         alone = dict(self.independent(columns))
         candidates = self.candidates(chosen)
         distances = [np.abs(tables[pair] - alone[pair]).sum() for pair in candidates]
         scores = np.array(distances) - [self.penalty(pair) for pair in candidates]
-        return Choice(candidates=candidates, scores=scores)
+        return ScoredPairs(candidates=candidates, scores=scores)
 
     def candidates(self, chosen: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the pairs that close no ring with those ``chosen``."""
