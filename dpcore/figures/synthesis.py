@@ -21,7 +21,7 @@ from dpcore.figures.theme import (
     plain,
 )
 from dpcore.figures.traces import dot, heat, interval, points
-from dpcore.formatting import brief, percent, significant
+from dpcore.formatting import brief, significant
 from dpcore.synthesis.pair_distances import PairDistance
 
 _ROW, _REST, _LONGEST = 20, 120, 30
@@ -137,14 +137,14 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
     for one in distances:
         at = place[one.second], place[one.first]
         most[at] = one.most
-        text = percent(one.most)
+        text = _at_most(one)
         words[at] = f"<b>{text}</b>" if one.counted else text
     worst = max(distances, key=lambda one: one.most)
-    counted = [one.most for one in distances if one.counted]
+    counted = [one for one in distances if one.counted]
     places = list(range(len(names)))
     return Picture.of(
         f"The {len(counted)} pairs that were counted together are at most "
-        f"{percent(max(counted))} of the rows from the original",
+        f"{_at_most(max(counted, key=lambda one: one.most))} of the rows from the original",
         {
             "column": [one.first for one in distances],
             "other column": [one.second for one in distances],
@@ -154,7 +154,7 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
         },
         drawn="Every pair of columns with its largest distance from the original; pairs "
         "that were counted together in bold",
-        more=f"The largest bound is {percent(worst.most)}, of {worst.first} with {worst.second}",
+        more=f"The largest bound is {_at_most(worst)}, of {worst.first} with {worst.second}",
         traces=[
             heat(
                 places[:-1],
@@ -175,3 +175,8 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
         xaxis=axis("", tickvals=places[:-1], ticktext=names[:-1], automargin=True),
         yaxis=axis("", **ROWS) | {"tickvals": places[1:], "ticktext": names[1:]},
     )
+
+
+def _at_most(one: PairDistance) -> str:
+    """Return a bound in percent, rounded up."""
+    return f"{significant(100 * one.most, 2, up=True)}%"
