@@ -23,6 +23,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset
 from dpcore.statistics.entries import group_codes
+from dpcore.statistics.joint_moments import JointMoments
 
 _ROUNDING: Final = 1e-13
 CAUSES: Final = (
@@ -117,7 +118,11 @@ def bias(question: Question, dataset: Dataset) -> Bias:
             there = ~np.isnan(values).any(axis=1)
             stages.append(question.raw(values[there], codes[there]))
     # What follows from other numbers than those that noise is added to has no minimum.
-    computed = stages[-1] if question.follows else question.value(dataset)
+    computed = stages[-1]
+    if isinstance(question.statistic, JointMoments):
+        computed = question.statistic.described(question.value(dataset))
+    elif not question.follows:
+        computed = question.value(dataset)
     return Bias(
         labels=question.labels,
         stages=np.array([*stages, computed]),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request, column_from
+from dpcore.analyses.mean_and_spread import SpreadPlan
 from dpcore.analyses.measurement import Plan
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
 from dpcore.analyses.shares import SharePlan
@@ -42,6 +43,7 @@ from dpcore.statistics.conditions import (
 from dpcore.statistics.entries import Membership, label_entries, number_entries
 from dpcore.statistics.grouping import name_of_others
 from dpcore.statistics.histogram import Histogram, Proportions
+from dpcore.statistics.joint_moments import JointMoments
 from dpcore.statistics.kinds import OF_ONE, Makes, StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.quantiles import CumulativeCounts, RankScores, rank_scores, whole_within
@@ -179,6 +181,8 @@ class Query(Question):
         """Return the name of each number: of quantiles, their shares."""
         if self.qs is not None:
             return quantile_names(self.qs)
+        if self.kind is StatisticKind.MEAN_AND_SPREAD:
+            return ("mean", "standard deviation")
         return (self.title,) if self.kind.of_ranks else self.statistic.labels
 
     def clamp(self, column: Column) -> tuple[float, float]:
@@ -221,6 +225,13 @@ class Query(Question):
                 sensitivity=request.sensitivity,
                 shares=self.qs,
                 names=quantile_names(self.qs),
+            )
+        if self.kind is StatisticKind.MEAN_AND_SPREAD:
+            return SpreadPlan(
+                mechanism=cast("Laplace | Gaussian", request.mechanism),
+                statistic=cast("JointMoments", self.statistic),
+                sensitivity=request.sensitivity,
+                names=self.labels,
             )
         if request.constraint is not None:
             return SharePlan(

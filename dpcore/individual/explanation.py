@@ -121,6 +121,8 @@ def _change(person: ExposedPerson, query: Question) -> str:
         return "changes the variances and covariances that are released"
     if query.kind is StatisticKind.PROPORTIONS:
         return f"changes the shares by {significant(person.shift)} in total"
+    if query.kind is StatisticKind.MEAN_AND_SPREAD:
+        return f"changes the two released numbers by {significant(person.shift)} in total"
     of_ratios = query.kind.of_ratios or query.kind.of_known_sums
     if query.kind.weighted:
         # Each weight counts as a part of the cap.

@@ -20,7 +20,7 @@ from dpcore.planning.targets import is_difference, least_epsilon, size_condition
 from dpcore.relations import TableSize
 from dpcore.statistics.kinds import StatisticKind
 
-_AS_WIDE: Final = frozenset({StatisticKind.MEAN, StatisticKind.SUM})
+_AS_WIDE: Final = frozenset({StatisticKind.MEAN, StatisticKind.MEAN_AND_SPREAD, StatisticKind.SUM})
 """Statistics whose error is in proportion to the width of the bounds."""
 
 

@@ -117,6 +117,7 @@ PART: Final = 0.1
 _OF_BOUNDS: Final = {
     StatisticKind.MEAN: (1.0, 1),
     StatisticKind.WEIGHTED_MEAN: (1.0, 1),
+    StatisticKind.MEAN_AND_SPREAD: (1.0, 1),
     StatisticKind.DIFFERENCE: (1.0, 1),
     StatisticKind.STANDARD_DEVIATION: (0.5, 1),
     StatisticKind.POPULATION_STANDARD_DEVIATION: (0.5, 1),

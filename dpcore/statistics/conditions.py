@@ -16,7 +16,12 @@ from dpcore.statistics.kinds import StatisticKind
 
 _ADDED: Final = re.compile(r"(?: where |, at most \d+ rows? per ).*$")
 """What conditions and limits of rows add to the name of a column."""
-_AVERAGES: Final = {StatisticKind.MEAN, StatisticKind.PROPORTION, StatisticKind.PROPORTIONS}
+_AVERAGES: Final = {
+    StatisticKind.MEAN,
+    StatisticKind.MEAN_AND_SPREAD,
+    StatisticKind.PROPORTION,
+    StatisticKind.PROPORTIONS,
+}
 UNDIVIDED: Final = {
     StatisticKind.COUNT,
     StatisticKind.SUM,

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final, Self
 
 from dpcore.data.columns import ColumnKind
+from dpcore.statistics.joint_moments import JointMoments
 from dpcore.statistics.statistic import NumericStatistic
 from dpcore.statistics.sums_and_means import Mean, Sum
 from dpcore.statistics.variance import StandardDeviation, Variance
@@ -24,6 +25,12 @@ class StatisticKind(StrEnum):
 
     MEAN = "mean", "the sum of all values divided by their number", "", Mean
     SUM = "sum", "the sum of all values", "", Sum
+    MEAN_AND_SPREAD = (
+        "mean and standard deviation",
+        "the mean of the values, and their standard deviation with divisor n",
+        "both for the ε of a mean. Its interval with sampling then follows the private spread.",
+        JointMoments,
+    )
     VARIANCE = ("variance", "the sample variance of the values, in the squared unit", "", Variance)
     STANDARD_DEVIATION = (
         "standard deviation",
@@ -286,6 +293,14 @@ _OF_SPREAD: Final = frozenset(
         StatisticKind.POPULATION_STANDARD_DEVIATION,
     }
 )
+_OF_KNOWN_SUMS: Final = frozenset(
+    {
+        StatisticKind.QUANTILES,
+        StatisticKind.DIFFERENCE,
+        StatisticKind.MEANS,
+        StatisticKind.MEAN_AND_SPREAD,
+    }
+)
 _RATIOS: Final = _OF_SPREAD | {StatisticKind.MEAN, StatisticKind.PROPORTION}
 _BY_GROUP: Final = _RATIOS | {StatisticKind.COUNT, StatisticKind.SUM}
 OF_ONE: Final = tuple(
@@ -307,4 +322,5 @@ def allowed(column_kind: ColumnKind) -> tuple[StatisticKind, ...]:
     if column_kind is not ColumnKind.DATE:
         return found
     # A date has no sum and no square.
-    return tuple(kind for kind in found if not (kind is StatisticKind.SUM or kind.squared))
+    none = {StatisticKind.SUM, StatisticKind.MEAN_AND_SPREAD}
+    return tuple(kind for kind in found if not (kind in none or kind.squared))
