@@ -318,6 +318,16 @@ _TERMS: Final = (
         page="release",
     ),
     GlossaryEntry(
+        word="stated model",
+        plain="A distribution that the reader assumes for the values before [clamping]. "
+        "The [confidence interval] of a mean then includes the [bias] from clamping. It "
+        "says nothing if the assumption is wrong.",
+        exact="All members of the model that the released mean and standard deviation do "
+        "not contradict.",
+        page="release",
+        source="after Awan and Wang 2024",
+    ),
+    GlossaryEntry(
         word="margin of error",
         also=("half-width",),
         plain="Half the width of a [confidence interval], written with ±.",

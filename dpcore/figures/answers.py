@@ -44,6 +44,7 @@ from dpcore.statistics.grouping import enumerated
 
 TOTAL = "rgba(0,114,178,0.35)"
 NOISE = "#0072B2"
+STATED = "#D55E00"
 _NUMBER = Quantity()
 
 
@@ -121,20 +122,25 @@ def answer_text(
 
 
 def answer_picture(
-    value: float, around: Intervals, *, statement: str, quantity: Quantity, sampled: bool
+    value: float,
+    around: Intervals,
+    *,
+    statement: str,
+    quantity: Quantity,
+    sampled: bool,
+    stated: dict[str, FloatArray] | None = None,
 ) -> Picture:
     """Return the released value of a scalar statistic with its intervals.
 
     Where the table is not ``sampled`` but everybody, there is no interval for a
-    population.
+    population. ``stated`` is an interval under a model that the reader states, by name.
     """
     noise, total = around.noise[0], around.total[0] if sampled else None
     parts = {"noise alone": noise}
     if total is not None:
         parts["noise and sampling"] = total
-    return _number_line(
-        value, parts, answer_text(value, noise, total, quantity), statement, quantity
-    )
+    title = answer_text(value, noise, total, quantity)
+    return _number_line(value, parts | (stated or {}), title, statement, quantity)
 
 
 def resampled_picture(
@@ -176,19 +182,24 @@ def _number_line(
 
     Where they read ``alike``, the widest one stands for all of them, under that name.
     """
-    strokes = (LineStyle(color=NOISE, width=8), LineStyle(color=TOTAL, width=20))
+    strokes = (
+        (LineStyle(color=NOISE, width=8), 0.0),
+        (LineStyle(color=TOTAL, width=20), 0.0),
+        (LineStyle(color=STATED, width=8), -0.5),
+    )
     drawn = [
         (alike or name, ends, stroke)
         for (name, ends), stroke in zip(parts.items(), strokes, strict=False)
     ][-1 if alike else 0 :]
     hover = "%{x:,.6~r}"
     traces = [
-        line(list(ends), [0, 0], name, stroke, hover=hover, aside=NAME)
-        for name, ends, stroke in drawn
+        line(list(ends), [height, height], name, stroke, hover=hover, aside=NAME)
+        for name, ends, (stroke, height) in drawn
     ]
     what = "released value"
     center = points([value], [0], what, ring(NOISE, 14), hover=hover, aside=what)
     bars = "a bar" if len(drawn) == 1 else "a thin and a thick bar"
+    bars += ", and a bar below" if len(drawn) == len(strokes) else ""
     return Picture.of(
         title,
         {

@@ -277,14 +277,14 @@ def _sum_tail(z: FloatArray, ratio: FloatArray) -> FloatArray:
 
 def _totals(each: Sequence[Coordinate], tail: float) -> FloatArray:
     """Return, shape ``(k, 2)``, the populations that no release contradicts."""
-    combined = [_combined(one.mechanism, one.value, one.bounds, tail) for one in each]
+    combined = [combined_error(one.mechanism, one.value, one.bounds, tail) for one in each]
     stretches = _stretches(combined, [one.statistic for one in each], tail)
     found = zip(each, combined, stretches, strict=True)
     return np.reshape([_total(*one) for one in found], (-1, 2))
 
 
 def _total(
-    one: Coordinate, combined: _Combined, stretch: tuple[float, float]
+    one: Coordinate, combined: CombinedError, stretch: tuple[float, float]
 ) -> tuple[float, float]:
     """Return the populations that the release does not contradict (score interval).
 
@@ -311,7 +311,7 @@ def _total(
 
 
 def _stretches(
-    combined: Sequence[_Combined], statistics: Sequence[Statistic], tail: float
+    combined: Sequence[CombinedError], statistics: Sequence[Statistic], tail: float
 ) -> list[tuple[float, float]]:
     """Return stretches that are sure to contain the intervals, if those are finite.
 
@@ -341,7 +341,7 @@ def _stretches(
     return far
 
 
-def _reached(combined: Sequence[_Combined], sd: FloatArray, tail: float) -> FloatArray:
+def _reached(combined: Sequence[CombinedError], sd: FloatArray, tail: float) -> FloatArray:
     """Return how far sampling reaches beyond each, by its standard deviation."""
     scales = [one.scale for one in combined if one.scale is not None]
     if len(scales) == len(combined):
@@ -350,7 +350,7 @@ def _reached(combined: Sequence[_Combined], sd: FloatArray, tail: float) -> Floa
     return np.array([float(one.reach(at)) for one, at in pairs])
 
 
-class _Combined(NamedTuple):
+class CombinedError(NamedTuple):
     """Noise and sampling error of a release together."""
 
     start: tuple[float, float]
@@ -364,7 +364,9 @@ class _Combined(NamedTuple):
 
 
 @singledispatch
-def _combined(mechanism: Mechanism, value: float, bounds: Interval, tail: float) -> _Combined:
+def combined_error(
+    mechanism: Mechanism, value: float, bounds: Interval, tail: float
+) -> CombinedError:
     """Return where the noise puts the statistic, and how far sampling reaches beyond.
 
     No closed form is known for this law: noise and sampling get half of the tail each,
@@ -372,23 +374,23 @@ def _combined(mechanism: Mechanism, value: float, bounds: Interval, tail: float)
     """
     around = noise_interval(mechanism, np.array([value]), bounds=bounds, tail=tail / 2)
     z = -float(ndtri(tail / 4))
-    return _Combined(
+    return CombinedError(
         start=(float(around[0, 0]), float(around[0, 1])),
         reach=lambda sd: z * sd,
         reaches=lambda away, sd: away <= z * sd,
     )
 
 
-@_combined.register(Laplace)
-@_combined.register(BoundaryInflatedLaplace)
+@combined_error.register(Laplace)
+@combined_error.register(BoundaryInflatedLaplace)
 def _(
     mechanism: Laplace | BoundaryInflatedLaplace, value: float, bounds: Interval, tail: float
-) -> _Combined:
+) -> CombinedError:
     # Clamping moves a release towards every position within the bounds: it can only
     # raise the coverage of an interval of fixed length.
     del bounds
     scale = mechanism.noise
-    return _Combined(
+    return CombinedError(
         start=(value, value),
         reach=lambda sd: normal_plus_laplace_quantile(scale=scale, sd=sd, tail=tail),
         reaches=lambda away, sd: normal_plus_laplace_reaches(away, scale=scale, sd=sd, tail=tail),
@@ -396,11 +398,11 @@ def _(
     )
 
 
-@_combined.register(Gaussian)
-def _(mechanism: Gaussian, value: float, bounds: Interval, tail: float) -> _Combined:
+@combined_error.register(Gaussian)
+def _(mechanism: Gaussian, value: float, bounds: Interval, tail: float) -> CombinedError:
     del bounds
     z = -float(ndtri(tail / 2))
-    return _Combined(
+    return CombinedError(
         start=(value, value),
         reach=lambda sd: z * np.hypot(mechanism.noise, sd),
         reaches=lambda away, sd: away <= z * np.hypot(mechanism.noise, sd),

@@ -38,7 +38,7 @@ from dpcore.statistics.sums_and_means import Mean
 
 OF_SPREAD: Final = 0.1
 """Which part of what may be missed is the standard deviation's."""
-_HEIGHTS: Final = Interval(lower=-0.5, upper=0.5)
+HEIGHTS: Final = Interval(lower=-0.5, upper=0.5)
 _POSITIONS: Final = 257
 _PLACES: Final = np.linspace(0.0, 0.5, 65)
 
@@ -49,15 +49,15 @@ class SpreadEstimate:
 
     Attributes:
         mechanism: The noise of both numbers, as heights.
-        mean: The released mean.
-        sd: The standard deviation that follows from both numbers.
+        mean: The released mean; of several releases, all of them.
+        sd: The standard deviation that follows from both numbers, likewise.
         people: The number of people, or the public minimum.
 
     """
 
     mechanism: Laplace | Gaussian
-    mean: float
-    sd: float
+    mean: float | FloatArray
+    sd: float | FloatArray
     people: int
 
     @classmethod
@@ -79,7 +79,7 @@ class SpreadEstimate:
 
     def noise_about(self, positions: FloatArray, missed: float) -> FloatArray:
         """Return how far off that is by noise, but with probability ``missed``."""
-        return np.interp(np.abs(positions), _PLACES, _reaches(self.mechanism, missed))
+        return np.asarray(np.interp(np.abs(positions), _PLACES, _reaches(self.mechanism, missed)))
 
     def variances(self, positions: FloatArray, missed: float, *, sampled: bool) -> FloatArray:
         """Return the variances that are not contradicted at each position, ``(p, 2)``.
@@ -97,7 +97,7 @@ class SpreadEstimate:
         half = ends + k * farthest / 2
         root = np.sqrt(np.maximum(half**2 - (1 + k) * ends**2, 0.0))
         found = (half + np.array([[-1.0], [1.0]]) * root) / (1 + k)
-        return np.clip(found, 0.0, 0.25 - np.square(positions)).T
+        return np.asarray(np.clip(found, 0.0, 0.25 - np.square(positions)).T)
 
 
 @lru_cache(maxsize=256)
@@ -133,13 +133,13 @@ def spread_intervals(found: SpreadEstimate, *, level: float = LEVEL) -> Interval
     mean = Coordinate(
         mechanism=found.mechanism,
         statistic=_LimitedMean(
-            bounds=_HEIGHTS,
+            bounds=HEIGHTS,
             size=TableSize(people=found.people, public=True),
             found=found,
             missed=of_sd,
         ),
-        value=found.mean,
-        bounds=_HEIGHTS,
+        value=float(found.mean),
+        bounds=HEIGHTS,
     )
     around = intervals_of_each([mean], tail=of_mean)
     noise = _sd_interval(found, around.noise[0], of_sd, sampled=False)
@@ -155,9 +155,9 @@ def _sd_interval(
     found: SpreadEstimate, around: FloatArray, missed: float, *, sampled: bool
 ) -> FloatArray:
     """Return the standard deviations of all means that are kept."""
-    positions = np.linspace(*around, _POSITIONS)
+    positions = np.linspace(around[0], around[1], _POSITIONS)
     kept = found.variances(positions, missed, sampled=sampled)
     # Between two positions the ends lie between those about them, or nearly so.
     low, high = np.abs(np.diff(kept, axis=0)).max(axis=0)
     ends = np.array([kept[:, 0].min() - low, kept[:, 1].max() + high])
-    return np.sqrt(np.clip(ends, 0.0, 0.25))
+    return np.asarray(np.sqrt(np.clip(ends, 0.0, 0.25)))

@@ -259,6 +259,7 @@ _OF_COUNTS: Final = frozenset(
 _OF_KNOWN_SUMS: Final = frozenset(
     {
         *_WEIGHTED,
+        StatisticKind.MEAN_AND_SPREAD,
         StatisticKind.QUANTILES,
         StatisticKind.DIFFERENCE,
         StatisticKind.MEANS,
@@ -291,14 +292,6 @@ _OF_SPREAD: Final = frozenset(
         StatisticKind.STANDARD_DEVIATION,
         StatisticKind.POPULATION_VARIANCE,
         StatisticKind.POPULATION_STANDARD_DEVIATION,
-    }
-)
-_OF_KNOWN_SUMS: Final = frozenset(
-    {
-        StatisticKind.QUANTILES,
-        StatisticKind.DIFFERENCE,
-        StatisticKind.MEANS,
-        StatisticKind.MEAN_AND_SPREAD,
     }
 )
 _RATIOS: Final = _OF_SPREAD | {StatisticKind.MEAN, StatisticKind.PROPORTION}

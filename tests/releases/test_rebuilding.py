@@ -69,6 +69,7 @@ SCALARS = (
     "standard deviation",
     "variance, divisor n",
     "standard deviation, divisor n",
+    "mean and standard deviation",
 )
 PUBLIC_GROUPS = GroupSizes(sizes=(2, 3))
 REQUESTS = {

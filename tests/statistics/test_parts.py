@@ -17,6 +17,7 @@ from dpcore.statistics.group_sums import (
     WeightedMoments,
 )
 from dpcore.statistics.histogram import Histogram, Proportions
+from dpcore.statistics.joint_moments import JointMoments
 from dpcore.statistics.marginals import Marginals
 from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
 from dpcore.statistics.quantiles import CumulativeCounts, RankScores
@@ -37,6 +38,7 @@ OF_NUMBERS = {
     "mean": Mean(bounds=BOUNDS, size=PRIVATE),
     "variance": Variance(bounds=BOUNDS, size=PUBLIC),
     "deviation": StandardDeviation(bounds=BOUNDS, size=PRIVATE, ddof=0),
+    "joint moments": JointMoments(bounds=BOUNDS, size=PRIVATE),
     "ranks": RankScores(bounds=BOUNDS, q=0.3, size=PRIVATE, candidates=11),
     "nested counts": CumulativeCounts(bounds=BOUNDS, size=PUBLIC),
 }

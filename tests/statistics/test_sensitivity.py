@@ -9,6 +9,7 @@ from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.histogram import Histogram
+from dpcore.statistics.joint_moments import JointMoments
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.variance import StandardDeviation, Variance
 from tests.statistics.neighbors import changes, check, multisets
@@ -34,6 +35,7 @@ FAMILIES = {
     "positive sum": bounded(Sum, 1.0, 4.0),
     "negative sum": bounded(Sum, -4.0, -1.0),
     "mean": bounded(Mean),
+    "joint moments": bounded(JointMoments),
     "variance": bounded(Variance),
     "standard deviation": bounded(StandardDeviation),
 }
@@ -57,7 +59,8 @@ def test_sensitivity_of_a_public_size_is_the_largest_change(name, n):
 @pytest.mark.parametrize("least", [1, 2, 3, 4])
 def test_sensitivity_of_a_private_size_covers_tables_of_every_size(name, least):
     make, grid = FAMILIES[name]
-    size = private(max(least, 3) if "variance" in name or "deviation" in name else least)
+    fewest = 3 if "variance" in name or "deviation" in name else 2 if "moments" in name else 1
+    size = private(max(least, fewest))
     for relation in NeighboringRelation:
         moves = changes(partial(value, make, size), grid, relation, range(1, 7), drop=True)
         check(make(size).sensitivity(relation), moves)

@@ -12,6 +12,7 @@ from dpcore.analyses.differences import DifferencePlan
 from dpcore.analyses.groups import GroupPlan
 from dpcore.analyses.marginals import MarginalsPlan
 from dpcore.analyses.matrix import MatrixPlan
+from dpcore.analyses.mean_and_spread import SpreadPlan
 from dpcore.analyses.means import MeansPlan
 from dpcore.analyses.measurement import Direct, Plan
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
@@ -30,6 +31,7 @@ from ui.answering import (
     numbers,
     pair,
     ranks,
+    spread,
     weighted,
 )
 from ui.answering.numbers import Cells
@@ -85,6 +87,9 @@ VIEWS: Final[dict[type[Plan], AnswerView]] = {
         show=weighted.show,
         picture=groups.picture,
         details=weighted.details,
+    ),
+    SpreadPlan: AnswerView(
+        preview=spread.preview, show=spread.show, picture=spread.picture, details=spread.details
     ),
     MatrixPlan: AnswerView(
         preview=matrices.preview,

@@ -74,6 +74,18 @@ def test_promise_that_is_far_too_small_is_refuted_by_real_draws():
     assert audited(trial, 4000).refuted
 
 
+def test_a_mean_square_of_four_times_the_weight_is_refuted_and_the_right_one_is_not():
+    request = REQUESTS["mean and standard deviation"]
+    trial = worst(request)
+    fault = 4 * request.query.bounds.width / request.query.size.people
+
+    def too_far(world, size):
+        return trial.draw(world, size) + world * np.array([0.0, fault])
+
+    assert not audited(trial, 4000).refuted
+    assert audited(replace(trial, draw=too_far), 4000).refuted
+
+
 @pytest.mark.parametrize("key", CATALOG)
 def test_every_mechanism_can_be_audited(key):
     setup = Setup(key=key, epsilon=1.0, place=0.0, shift=0.5)

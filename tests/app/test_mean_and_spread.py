@@ -1,0 +1,36 @@
+"""A mean with its standard deviation on the Release page, and a model that is stated."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tests.app.asking import choose, use_survey
+from tests.app.test_pages import by_label, charts, fill
+from tests.app.test_questions import release, shown
+
+MODEL = "Interval that includes clamping bias, if values are"
+
+
+def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "mean and standard deviation")
+    assert by_label(app.selectbox, "Mechanism").options[0] == "Laplace"
+    assert (
+        "costs what the mean costs"
+        in by_label(app.metric, "Margin of error of the mean (95%, noise only)").help
+    )
+    fill(app, number_input={"ε for this release": 5.0})
+    release(app)
+    assert by_label(app.metric, "Private mean of age").value
+    assert by_label(app.metric, "Private standard deviation of age").value
+    (figure,) = charts(app)
+    names = [trace["name"] for trace in figure["data"]]
+    assert names == ["noise and sampling", "noise alone", "released value"]
+    choose(app, MODEL, "normal")
+    (figure,) = charts(app)
+    (stated,) = [one for one in figure["data"] if one["name"] == "if normal, unclamped"]
+    low, high = stated["x"]
+    assert 0 < low < high < np.inf
+    assert "simulated releases. If they are not, nothing is claimed." in shown(app)
+    choose(app, MODEL, "exponential")
+    assert "do not fit" in shown(app)
