@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -12,11 +13,12 @@ from dpcore.analyses.mean_and_spread import SpreadPlan
 from dpcore.arrays import FloatArray
 from dpcore.figures import answers as figures
 from dpcore.figures.theme import Picture
-from dpcore.formatting import percent, significant
+from dpcore.formatting import capital, percent, significant
 from dpcore.inference.intervals import LEVEL, Intervals
 from dpcore.inference.stated_models import RELEASES, StatedModel, model_interval
 from dpcore.releases.digits import ends_text, number_text
 from dpcore.releases.record import Release
+from dpcore.statistics.conditions import statement
 from ui import controls, results, session
 from ui.answering import numbers
 from ui.answering.numbers import RELEASED, Cells
@@ -44,14 +46,14 @@ def preview(asked: Request, cells: Cells) -> None:
                     "the standard deviation."
                 ),
             ),
-            f"If the SD is {significant(assumed)}: its interval": (
+            f"Interval of an SD of {significant(assumed)}": (
                 f"{low} to {high}{unit}",
                 "A sixth of the bounds is assumed here. Noise only.",
             ),
         },
         places=cells,
     )
-    numbers.sampling(cells[2], "Margin of the mean, noise and sampling", total)
+    numbers.sampling(cells[2], f"Margin with sampling, SD {significant(assumed)}", total)
 
 
 def _both(around: Intervals) -> tuple[FloatArray, FloatArray]:
@@ -78,7 +80,7 @@ def show(answer: Release, asked: Request) -> None:
             figures.answer_picture(
                 answer.values[0],
                 around,
-                statement=asked.statement,
+                statement=_about_mean(asked),
                 quantity=quantity,
                 sampled=sampled,
                 stated=stated,
@@ -92,6 +94,11 @@ def show(answer: Release, asked: Request) -> None:
         f"Standard deviation (divisor n): 95% CI {low} to {high}{unit} for the {whose}. Both "
         "intervals hold together. The interval of the mean with sampling uses the upper end."
     )
+
+
+def _about_mean(asked: Request) -> str:
+    query = asked.query
+    return statement(f"mean of {query.column.title}", query.conditions, query.columns)
 
 
 def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
@@ -129,7 +136,7 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
 def picture(answer: Release, asked: Request, *, truth: FloatArray) -> Picture:
     """Return both numbers beside those of the table, for a lesson."""
     plan = cast("SpreadPlan", asked.plan)
-    return figures.parts_picture(
+    found = figures.parts_picture(
         answer.labels,
         np.array(answer.values),
         numbers.recorded(answer),
@@ -139,6 +146,11 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray) -> Picture:
         truth=plan.truth(truth),
         sampled=session.require_study().sampled,
     )
+    numbers_as_released = " and ".join(
+        f"{name} {number_text(answer, name, value)}"
+        for name, value in zip(answer.labels, answer.values, strict=True)
+    )
+    return replace(found, title=figures.as_released(capital(numbers_as_released)))
 
 
 def details(asked: Request) -> str:
