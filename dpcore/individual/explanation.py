@@ -119,10 +119,12 @@ def _change(person: ExposedPerson, query: Question) -> str:
     if query.kind.of_matrix:
         # Variances and covariances of several units have no sum to tell.
         return "changes the variances and covariances that are released"
-    if query.kind is StatisticKind.PROPORTIONS:
-        return f"changes the shares by {significant(person.shift)} in total"
-    if query.kind is StatisticKind.MEAN_AND_SPREAD:
-        return f"changes the two released numbers by {significant(person.shift)} in total"
+    together = {
+        StatisticKind.PROPORTIONS: "shares",
+        StatisticKind.MEAN_AND_SPREAD: "two released numbers",
+    }.get(query.kind)
+    if together:
+        return f"changes the {together} by {significant(person.shift)} in total"
     of_ratios = query.kind.of_ratios or query.kind.of_known_sums
     if query.kind.weighted:
         # Each weight counts as a part of the cap.
