@@ -149,6 +149,7 @@ FIGURES = {
 """Figures with labels on an axis, the labels of a person's own table first."""
 WITHOUT = {
     "crowd_picture": "a crowd of equals, drawn over its size",
+    "distances_picture": "names of columns are words beside places",
     "ellipses_picture": "labels are titles of panels",
     "margin_picture": "the question is in the text alone",
     "margins_picture": "questions are words above panels",
