@@ -86,7 +86,7 @@ class ModelInterval:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Search:
+class _Members:
     """The members of a model beside what was released."""
 
     found: SpreadEstimate
@@ -141,7 +141,7 @@ def model_interval(
     Members are looked for on a grid of means and standard deviations, which is narrowed to
     what agrees, and one step more. A mean at most 3 widths from the middle is looked for.
     """
-    search = _Search(found=found, bounds=bounds, model=model)
+    search = _Members(found=found, bounds=bounds, model=model)
     middle, far = bounds.lower + bounds.width / 2, _FARTHEST * bounds.width
     least = bounds.width * 1e-9
     outer = np.array(
