@@ -24,8 +24,8 @@ from tests.conftest import assert_says
 
 AVERAGES = ("Averages of Laplace", "How normal", "Sharing a budget", "Combining results")
 STATIONS = {
-    "Coverage": ["promise 95%"],
-    "Standard errors": ["standard error is 0", "of 300 intervals", "honest rival"],
+    "Coverage": ["said to hold 95%"],
+    "Standard errors": ["standard error is 0", "of 300 intervals", "The alternative"],
     "One table": ["The average is"],
     "One shot or many": ["31% more variance"],
     "Copies": ["37% of the 500 people"],
