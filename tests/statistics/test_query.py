@@ -92,6 +92,7 @@ def test_allowed_statistics_of_each_kind_of_column():
         StatisticKind.PROPORTIONS,
         StatisticKind.CROSS_TABLE,
         StatisticKind.MARGINALS,
+        StatisticKind.WEIGHTED_SHARE,
     }
     assert set(allowed(ColumnKind.CATEGORY)) == of_labels
     assert set(allowed(ColumnKind.YES_NO)) == of_labels
