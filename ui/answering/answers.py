@@ -46,7 +46,9 @@ def show(answer: Release, asked: Request) -> None:
             c.kind.is_numeric or c.missing is MissingPolicy.REPLACE for c in asked.query.columns
         ):
             seen = " The curator can see it below." if partwise.moves_are_shown() else ""
-            st.caption("These intervals do not include the bias from clamping and imputation." + seen)
+            st.caption(
+                "These intervals do not include the bias from clamping and imputation." + seen
+            )
         results.release_files([answer], "answer")
 
 
