@@ -64,7 +64,7 @@ def test_each_attack_says_what_it_found_and_what_stops_it(village):
 
 def test_exact_counts_give_the_column_away_and_private_ones_do_not(village):
     careless, private = verdict(visit(village, "Reconstruction"))
-    assert "give away 100% of the column: 100 of 100" in careless
+    assert "reveal 100% of the column: 100 of 100" in careless
     (limit,) = re.findall(r"expect more than ([\d.]+)%", private)
     (share,) = re.findall(r"is right about ([\d.]+)%", private)
     assert float(share) < float(limit) <= 73.2
@@ -121,7 +121,7 @@ def test_own_table_is_attacked_by_the_curator_alone_and_values_stay_masked(open_
     assert not charts(app)
     careless, private = verdict(visit(app, "Reconstruction"))
 
-    (found,) = re.findall(r"give away ([\d.]+)% of the column", careless)
+    (found,) = re.findall(r"reveal ([\d.]+)% of the column", careless)
     (share,) = re.findall(r"is right about ([\d.]+)%", private)
     (limit,) = re.findall(r"expect more than ([\d.]+)%", private)
     assert float(found) >= 95
@@ -143,7 +143,7 @@ def test_a_number_split_at_a_public_threshold_is_recovered_too(open_page):
         number_input={"Yes is a value of at least": 45_000.0},
     )
     careless, _ = verdict(app)
-    (found,) = re.findall(r"give away ([\d.]+)% of the column", careless)
+    (found,) = re.findall(r"reveal ([\d.]+)% of the column", careless)
     assert float(found) >= 95
 
 

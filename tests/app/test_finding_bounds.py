@@ -198,7 +198,7 @@ def test_a_table_like_another_asks_first_whose_it_is(open_page):
     others = by_label(app.radio, "These are")
     others.set_value(others.options[-1]).run()
     button(app, "Open the account").click().run()
-    assert "Tick that nobody of this table is in the others" in app.error[0].value
+    assert "Tick that nobody in this table is in the others" in app.error[0].value
     assert len(accounts()) == 1
 
 

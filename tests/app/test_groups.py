@@ -88,7 +88,7 @@ def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
     (_, apart, *_) = charts(app)
     words = apart["layout"]["xaxis"]["title"]["text"]
     assert "“other” − “south”" in words.replace("<br>", " ")
-    assert "not to be compared: “west”" in shown(app)
+    assert "so not compared: “west”" in shown(app)
 
 
 def test_noise_that_fits_no_sums_of_groups_is_explained(open_page):

@@ -121,7 +121,7 @@ def test_audit_refutes_with_enough_draws_only(lab):
     visit(lab, "Spot the flaw")
     draws = by_label(lab.select_slider, "Draws per dataset")
     draws.set_value(300_000).run()
-    assert "Caught" in said(lab)
+    assert "Refuted" in said(lab)
     draws = by_label(lab.select_slider, "Draws per dataset")
     draws.set_value(100).run()
     assert "Not refuted yet" in said(lab)

@@ -171,7 +171,7 @@ def test_the_ledger_page_begins_anew_on_record(released, open_page, path):
     begin_anew(app, "the disk broke")
     assert not app.error
     (told,) = (warning.value for warning in app.warning)
-    assert_says(told, "begun anew", "the disk broke")
+    assert_says(told, "This ledger began on", "the disk broke")
     assert by_label(app.metric, "Spent").value.startswith("ε = 0.5")
     press_release(open_page("release"))
     assert not released.error

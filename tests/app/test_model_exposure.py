@@ -282,7 +282,7 @@ def test_somebody_without_whom_there_is_no_fit_is_listed_as_given_away(open_page
     listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
     assert listed["row"][0] == 61
     assert listed["own epsilon"][0] == float("inf")
-    assert_says(shown(app), "1 person not on the map", "given away")
+    assert_says(shown(app), "1 person not on the map", "without a finite ε")
 
 
 def test_an_audit_shows_how_far_it_is_and_can_be_stopped(open_page, monkeypatch):

@@ -322,8 +322,8 @@ def _everybody_of_model(subject: _Subject, table: PartitionedDataset) -> None:
     model_losses.tell_audit(losses, fit, audited)
     if losses.infinite:
         st.warning(
-            f"{session.unit().number(losses.infinite)} without a finite ε are in no bar of the "
-            "picture."
+            "No finite ε holds, and no bar of the figure shows it: "
+            f"{session.unit().number(losses.infinite)}."
         )
     alike = asked.relation is _LEAVING
     picture = counted_picture(losses, key=asked.mechanism_key, alike=alike)
