@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
+from itertools import islice, product
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
@@ -38,7 +38,7 @@ from dpcore.relations import PrivacyUnit
 from dpcore.statistics.conditions import said_once
 from dpcore.statistics.grouping import MOST_COLUMNS, SIDE_BY_SIDE, enumerated
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.marginals import Marginals
+from dpcore.statistics.marginals import MOST_TOGETHER, Marginals
 from dpcore.statistics.parameters import SHARED
 
 _MOST_NAMED: Final = 3
@@ -83,13 +83,14 @@ class MarginalsQuery(CrossedQuery):
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Return the name of each cell of each table."""
-        return distinct(
+        """Return the name of each cell of each table; of too many, one more than can be counted."""
+        found = (
             f"{SIDE_BY_SIDE.join(self.columns[place].name for place in table)}: "
             f"{SIDE_BY_SIDE.join(cell)}"
             for table in self.tables
             for cell in product(*(self.names[place] for place in table))
         )
+        return distinct(islice(found, MOST_TOGETHER + 1))
 
     @property
     def margins(self) -> tuple[str, ...]:

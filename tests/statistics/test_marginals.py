@@ -1,6 +1,7 @@
 """Several tables of the same columns: counts, changes by one person, and agreement."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -121,3 +122,11 @@ def test_sets_that_are_none_are_refused():
     with pytest.raises(ParameterError, match="1 to 3 columns"):
         marginals(tables=((0, 1, 2, 3),))
     assert isinstance(of("all pairs"), Statistic)
+
+
+def test_too_many_cells_are_refused_without_a_name_for_each():
+    columns = [labels(f"c{place}", *map(str, range(200))) for place in range(10)]
+    few = marginals().query
+    wide = tuple(replace(few.crossed[0], column=column) for column in columns)
+    with pytest.raises(ParameterError, match="fewer tables"):
+        replace(few, crossed=wide, tables=tuple(itertools.combinations(range(10), 3)))
