@@ -5,14 +5,17 @@ Why the total holds, and where it would not, is in ``analyses.sharpening``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from dpcore import secure_noise
 from dpcore.analyses import sharpening
 from dpcore.analyses.base import Request
+from dpcore.analyses.identity import canonical
 from dpcore.analyses.measurement import Direct
-from dpcore.analyses.sharpening import SHARPENED, EarlierAnswer, SharpenedMechanism
+from dpcore.analyses.sharpening import EARLIER, SHARPENED, EarlierAnswer, SharpenedMechanism
+from dpcore.codec import NUMBER
 from dpcore.errors import LedgerError, ParameterError
 from dpcore.ledger.account import Account
 from dpcore.mechanisms.catalog import DISCRETE
@@ -51,6 +54,18 @@ def check(release: Release, account: Account, releases: Sequence[Release]) -> No
     reason = obstacle(earlier, account, releases)
     if reason is not None:
         raise LedgerError(f"nothing was charged. {reason}")
+    told = EARLIER.read(release.request["sharpens"])
+    epsilon = NUMBER.read(earlier.request["epsilon"])
+    known = replace(told, epsilon=epsilon, values=earlier.values)
+    alike = math.isclose(told.scale, earlier.noise, rel_tol=secure_noise.TOLERANCE)
+    if told != known or not alike or _question(release) != _question(earlier):
+        raise LedgerError("nothing was charged. The ledger describes the earlier answer otherwise.")
+
+
+def _question(release: Release) -> str:
+    """Return what a release is asked, whatever its epsilon."""
+    asked = release.request
+    return canonical({name: asked[name] for name in asked.keys() - {"epsilon", "sharpens"}})
 
 
 def sharper_request(earlier: Release, request: Request, epsilon: float) -> Request:

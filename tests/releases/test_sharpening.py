@@ -337,6 +337,26 @@ def test_an_answer_of_another_ledger_is_not_sharpened():
     assert book.account("table").is_unused
 
 
+OTHER = {"query": question(kind=StatisticKind.SUM).query}
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [(OTHER, {}), ({}, {"epsilon": 1.4}), ({}, {"values": (30.0,)}), ({}, {"scale": 1e9})],
+)
+def test_an_earlier_answer_is_taken_as_the_ledger_has_it(asked, told):
+    """Told otherwise, it would pay for another question, or for more than it did."""
+    book = opened()
+    first = answered(replace(question(), **asked), book, np.array([30.0]))
+    honest = sharper_request(first, request_from(first.request, TABLE), 1.5)
+    false = replace(honest, query=question().query, sharpens=replace(honest.sharpens, **told))
+    before = book.account("table").spent
+    with pytest.raises(LedgerError, match="otherwise"):
+        answered(false, book)
+    assert book.account("table").spent == before
+    assert answered(honest, book).debit.epsilon == Decimal("1.0")
+
+
 def test_the_difference_must_fit_into_the_budget():
     book = opened(PrivacyBudget.of(epsilon=1.0))
     first = answered(question(), book)
