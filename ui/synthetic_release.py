@@ -46,8 +46,8 @@ def show(study: Study) -> None:
         plan = cast("TreePlan", request.plan)
     column, pair = (significant(float(x)) for x in plan.half_widths(level_of_each(plan.numbers)))
     st.caption(
-        f"Margins of error (95%, noise only, all counts at once): ± {column} for a count of one "
-        f"column, ± {pair} for a count of a chosen pair."
+        f"Margins of error (95%, noise only, all counts at once). One column: ± {column}. "
+        f"A chosen pair: ± {pair}."
     )
     answer = offering.offer(request, study, key="synthetic", plannable=False)
     if answer is None:

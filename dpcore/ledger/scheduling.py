@@ -94,7 +94,7 @@ def close_period(ledger: Ledger, fingerprint: str, name: str, *, reason: str) ->
 
 
 def close_account(ledger: Ledger, fingerprint: str, *, reason: str) -> None:
-    """Close an account for good: it pays nothing more. It stays on record.
+    """Close an account for good: nothing more can be charged to it. It stays on record.
 
     Raises:
         LedgerError: There is no account, or it was moved or closed already.

@@ -18,6 +18,7 @@ from dpcore.privacy.events import (
     ApproximateEvent,
     BootstrapEvent,
     FixedSampleEvent,
+    GaussianChoicesEvent,
     GaussianEvent,
     LaplaceEvent,
     PureEvent,
@@ -35,9 +36,12 @@ DRAWN = {
     "fixed-size-gaussian": partial(FixedSampleEvent.from_ratio, law="gaussian", rate=0.4),
     # One size alone: the library takes a second for it.
     "bootstrap": lambda _: BootstrapEvent.from_ratio(0.1, people=3, times=2),
+    "gaussian-choices": lambda size: GaussianChoicesEvent(
+        parameter=1 / size, choice=size, choices=3
+    ),
 }
 """One event of each kind that a ledger holds, of a size."""
-LOOSE = {"fixed-size-laplace", "fixed-size-gaussian", "bootstrap"}
+LOOSE = {"fixed-size-laplace", "fixed-size-gaussian", "bootstrap", "gaussian-choices"}
 """Kinds of which only bounds are known, so that totals are above the truth."""
 
 
@@ -60,6 +64,10 @@ def _loss(event, *, above, interval):
         return _response(event.ratio, event.delta, known)
     if isinstance(event, BootstrapEvent):
         return _drawn(event, known)
+    if isinstance(event, GaussianChoicesEvent):
+        noise = _loss(GaussianEvent(parameter=event.parameter), above=above, interval=interval)
+        known.pop("use_connect_dots", None)
+        return noise.compose(_choice(event.choice, known).self_compose(event.choices))
     make = {"laplace": pld.from_laplace_mechanism, "gaussian": pld.from_gaussian_mechanism}[
         event.law
     ]
@@ -73,6 +81,16 @@ def _response(epsilon, delta, known):
     if delta:
         lower["given away"], upper["given away, too"] = (math.log(delta),) * 2
     return pld.from_two_probability_mass_functions(lower, upper, **known)
+
+
+def _choice(epsilon, known):
+    """Return the loss of a choice between two that are alike in one of the tables."""
+    alike = {"first": -math.log(2), "second": -math.log(2)}
+    apart = {
+        name: -math.log1p(math.exp(sign * epsilon))
+        for name, sign in zip(alike, (-1, 1), strict=True)
+    }
+    return pld.from_two_probability_mass_functions(alike, apart, **known)
 
 
 def _drawn(event, known):
