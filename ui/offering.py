@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import cast
 
 import streamlit as st
 
@@ -177,7 +178,14 @@ def _below(
     ready = ready and request.refusal(session.mode()) is None
     if ready:
         st.caption(accounts.fitting(account, request.due, answered=answer is not None))
-    if answer is None and ready:
+    known = releasing.with_other_noise(account.fingerprint, request) if answer is None else None
+    if known is not None:
+        st.info(
+            f"This statistic was released before: {literal(known.mechanism_label)}, ε = "
+            f"{epsilon_text(cast('float', known.request['epsilon']))}. Choose these to see that "
+            "result at no cost. Other settings are a new release with a cost of its own."
+        )
+    elif answer is None and ready:
         other = releasing.elsewhere(account, request)
         if other is not None:
             st.info(

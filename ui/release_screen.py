@@ -104,7 +104,11 @@ def show(
 def _said(asked: Request, answer: Release) -> str:
     """Say once what was released, how, at what cost, and what no interval holds."""
     scale = f"{significant(answer.noise)} {literal(noise_unit(answer))}".rstrip()
-    outside = " No interval includes their bias." if asked.query.conditions else ""
+    outside = (
+        " No interval includes the bias of clamping and imputation."
+        if asked.query.conditions
+        else ""
+    )
     return (
         f"{literal(capital(asked.statement))}.{outside} "
         f"{literal(answer.mechanism_label)}, noise scale {scale}, drawn by "

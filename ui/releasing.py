@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, cast
 import streamlit as st
 
 from dpcore.analyses.base import Mode, Releasable
-from dpcore.analyses.identity import request_id
+from dpcore.analyses.identity import canonical, request_id
 from dpcore.errors import ChangedError, DataError, DPCoreError
 from dpcore.ledger.account import Account
 from dpcore.ledger.transaction import release, release_all
@@ -151,6 +151,18 @@ def latest(fingerprint: str, request: Releasable) -> Release | None:
     stored = ledger.stored(request_id(analysis, draws)) if draws else None
     study = session.study()
     return stored if stored is None or study is None else study.renamed(stored)
+
+
+def with_other_noise(fingerprint: str, request: Releasable) -> Release | None:
+    """Return the newest answer to the same statistic with another mechanism or epsilon."""
+    asked = request.parameters().get("query")
+    releases = session.ledger().releases(fingerprint) if asked else ()
+    same = [
+        each
+        for each in releases
+        if not each.sharpens and canonical(each.request.get("query")) == canonical(asked)
+    ]
+    return same[-1] if same else None
 
 
 def elsewhere(account: Account, request: Releasable) -> Release | None:

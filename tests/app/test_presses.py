@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.analyses.base import Mode
 from tests.app.asking import use_survey
-from tests.app.test_pages import again_button, release_button
-from tests.app.test_questions import shown
-from tests.conftest import PATIENCE, ROOT
+from tests.app.test_pages import again_button, press_release, release_button
+from tests.app.test_questions import set_to, shown
+from tests.conftest import PATIENCE, ROOT, assert_says
 from ui import releasing, session
 from ui.releasing import Pressed
 
@@ -126,3 +126,15 @@ def test_press_waits_for_the_next_run_only_where_this_one_is_cut_short(
     with pytest.raises(type(end)), releasing.heard():
         raise end
     assert ("_pressed" in notes) is kept
+
+
+def test_a_statistic_that_was_released_with_another_epsilon_is_known(
+    open_page: Callable[[str], AppTest],
+) -> None:
+    use_survey(open_page)
+    app = open_page("release")
+    assert "released before" not in shown(app)
+    press_release(app)
+    assert "released before" not in shown(app)
+    set_to(app, "number_input", "ε for this release", 1.0)
+    assert_says(shown(app), "This statistic was released before: Laplace, ε = 0.5")

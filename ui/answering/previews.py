@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Final, cast
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from dpcore.analyses.groups import GroupedQuery
 from dpcore.formatting import epsilon_text, significant
 from dpcore.inference.intervals import Expectation
 from dpcore.ledger.account import Account
-from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.kinds import StatisticKind, allowed
 from ui import accounts, session
 from ui.answering import matrices
 from ui.answering.numbers import Cells, no_sampling
@@ -37,6 +37,18 @@ _DIVIDED = frozenset(StatisticKind) - {
     StatisticKind.POPULATION_STANDARD_DEVIATION,
 }
 """What needs less noise in proportion to the people behind it."""
+
+_ROOT: Final = (
+    "A standard deviation has much noise here. The variance at the same cost has less: take its "
+    "square root. “Mean and standard deviation” gives both numbers at the cost of a mean."
+)
+_BETTER: Final = {
+    StatisticKind.MEAN: "“Mean and standard deviation” has the same cost and noise, and a "
+    "shorter interval for the population.",
+    StatisticKind.STANDARD_DEVIATION: _ROOT,
+    StatisticKind.POPULATION_STANDARD_DEVIATION: _ROOT,
+}
+"""Statistics that tell more at the same cost."""
 
 
 def price(asked: Request) -> str:
@@ -125,6 +137,9 @@ def remarks(asked: Request, ahead: Expectation) -> None:
     private_number(asked)
     if not session.require_study().sampled:
         st.caption(no_sampling())
+    kind = asked.query.kind
+    if kind in _BETTER and StatisticKind.MEAN_AND_SPREAD in allowed(asked.query.columns[0].kind):
+        st.caption(_BETTER[kind])
     width = asked.query.bounds.width
     if 2 * ahead.noise >= width:
         unit = after_number(asked.query.quantity.of_differences)
