@@ -79,7 +79,14 @@ def _ask(study: Study) -> Request:
         help=f"2 to {MOST_COLUMNS} columns with bounds or a category list.",
     )
     first, second, third = controls.row(3)
-    bins = first.number("Bins per number", 8, (2, 20), key="synthetic-bins", kept="table")
+    bins = first.number(
+        "Bins per number",
+        8,
+        (2, made_table.MOST_BINS),
+        key="synthetic-bins",
+        kept="table",
+        note=made_table.BINS_NOTE,
+    )
     budget = study.terms.budget
     epsilon = second.charged_epsilon(
         "ε for the table",
@@ -131,8 +138,9 @@ def _show_table(request: Request, answer: Release, study: Study) -> None:
         "synthetic-distances",
     )
     st.caption(
-        "Each cell is a bound, as a share of the rows. All bounds hold together with 95% "
-        "confidence. Pairs that were counted together are bold."
+        "Each cell bounds the share of the rows in another cell than in the original. It is "
+        "the total variation distance if both have as many rows. All bounds hold together "
+        "with 95% confidence. Pairs that were counted together are bold."
     )
     made_table.breaks(sources)
     items = _planned(study, made)

@@ -41,7 +41,11 @@ if TYPE_CHECKING:
 
 
 _SHOWN: Final = 20
-_FIRST, _MOST_BINS = 5, 20
+_FIRST, MOST_BINS = 5, 20
+BINS_NOTE: Final = (
+    "Numbers are counted in bins of about equal width, and synthetic values are uniform "
+    "within a bin. More bins keep more detail. Each then holds fewer rows, with the same noise."
+)
 _HUB: Final = "each column with a pivot column"
 _ALONE: Final = "none"
 _OLDER: Final = {
@@ -150,7 +154,7 @@ def breaks(sources: Sources) -> None:
     """Say what no synthetic data from counts preserves."""
     kept = ", ".join(" with ".join(one.names) for one in sources.forest.pairs)
     st.markdown(
-        "**Preserved up to noise:** each count above"
+        "**Preserved up to noise:** all released counts"
         f"{literal(f'; pairs: {kept}' if kept else '')}. "
         "**Distorted:** other correlations, values within a bin, extremes, repeated and "
         "missing values. Use it to write an analysis or to teach. Publish findings only "
@@ -176,7 +180,7 @@ def beside_the_original(sources: Sources, made: SyntheticTable, chosen: int, stu
                 "original": tie.original,
                 "synthetic": tie.made_up,
                 "in another cell": percent(tie.apart),
-                "preserved": "yes" if tie.kept else "no",
+                "counted together": "yes" if tie.kept else "no",
             }
             for tie in sorted(found, key=lambda tie: -abs(tie.original - tie.made_up))
         ],
@@ -330,7 +334,9 @@ def _ask_plan(study: Study) -> None:
         "The correlation of two other columns is preserved only as far as the pivot "
         "column explains it.",
     )
-    bins = second.number("Bins per number", 8, (2, _MOST_BINS), key="made-up-bins", kept="table")
+    bins = second.number(
+        "Bins per number", 8, (2, MOST_BINS), key="made-up-bins", kept="table", note=BINS_NOTE
+    )
     account = session.account(study)
     left = math.inf if account.budget.epsilon is None else float(account.remaining.epsilon)
     epsilon = third.number(

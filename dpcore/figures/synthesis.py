@@ -1,4 +1,4 @@
-"""A made-up table beside the counts that it was made from."""
+"""A synthetic table beside the counts that it was made from."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _WORDS = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SyntheticCounts:
-    """The counts of one released question, and those of the made-up table. PUBLIC.
+    """The counts of one released question, and those of the synthetic table. PUBLIC.
 
     Attributes:
         title: What was asked.
         names: Name of each cell.
         released: The released counts, shape ``(k,)``.
         ends: Where the counts of the table lie, shape ``(k, 2)``.
-        made_up: The counts of the made-up table.
+        made_up: The counts of the synthetic table.
         level: Confidence of all intervals together.
 
     """
@@ -52,17 +52,17 @@ class SyntheticCounts:
 
     @property
     def inside(self) -> int:
-        """Return how many made-up counts lie in their intervals, in whole people."""
+        """Return how many synthetic counts lie in their intervals, in whole people."""
         low, high = np.floor(self.ends[:, 0]), np.ceil(self.ends[:, 1])
         return int(np.count_nonzero((self.made_up >= low) & (self.made_up <= high)))
 
 
 def kept_picture(cells: SyntheticCounts, *, unit: str) -> Picture:
-    """Return the made-up counts beside the released ones with their intervals."""
+    """Return the synthetic counts beside the released ones with their intervals."""
     number = len(cells.names)
     share = "All" if cells.inside == number else f"{cells.inside} of"
     title = (
-        f"{cells.title}: {share} {number} counts of the made-up table lie where the "
+        f"{cells.title}: {share} {number} counts of the synthetic table lie where the "
         "release says that those of the real one lie"
     )
     return _picture(cells, title, unit, truth=None)
@@ -72,7 +72,7 @@ def original_picture(cells: SyntheticCounts, truth: FloatArray, *, unit: str) ->
     """Return them beside the counts of the original, too. CONFIDENTIAL."""
     off = float(np.abs(cells.made_up - truth).mean())
     title = (
-        f"{cells.title}: a count of the made-up table is off by {significant(off)} "
+        f"{cells.title}: a count of the synthetic table is off by {significant(off)} "
         f"{unit} on average"
     )
     return _picture(cells, title, unit, truth=truth)
@@ -95,10 +95,10 @@ def _picture(cells: SyntheticCounts, title: str, unit: str, *, truth: FloatArray
         points(
             cells.made_up,
             places,
-            "made-up table",
+            "synthetic table",
             dot(NEUTRAL if truth is None else CONFIDENTIAL, 10, "diamond-open",
                 line={"width": 2}),
-            hover="made up %{x}<extra></extra>",
+            hover="synthetic %{x}<extra></extra>",
         ),
     ]  # fmt: skip
     table: dict[str, Any] = {
@@ -106,7 +106,7 @@ def _picture(cells: SyntheticCounts, title: str, unit: str, *, truth: FloatArray
         "released": cells.released,
         "lower end": low,
         "upper end": high,
-        "made up": cells.made_up,
+        "synthetic": cells.made_up,
     }
     if truth is not None:
         traces.append(
@@ -117,7 +117,7 @@ def _picture(cells: SyntheticCounts, title: str, unit: str, *, truth: FloatArray
         title,
         table,
         drawn="A row for each cell, with the released count and its interval, and the "
-        "count of the made-up table",
+        "count of the synthetic table",
         traces=traces,
         height=_REST + _ROW * len(names),
         xaxis=axis(plain(unit)),
@@ -143,8 +143,8 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
     counted = [one for one in distances if one.counted]
     places = list(range(len(names)))
     return Picture.of(
-        f"The {len(counted)} pairs that were counted together are at most "
-        f"{_at_most(max(counted, key=lambda one: one.most))} of the rows from the original",
+        "Pairs counted together: at most "
+        f"{_at_most(max(counted, key=lambda one: one.most))} of the rows in another cell",
         {
             "column": [one.first for one in distances],
             "other column": [one.second for one in distances],

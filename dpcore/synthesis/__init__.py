@@ -1,4 +1,4 @@
-"""A made-up table from released counts: public in, public out, and nothing to pay.
+"""A synthetic table from released counts: public in, public out, and nothing to pay.
 
 ``released_counts`` reads released histograms and cross tables, ``forest`` chooses those
 that one table can keep all at once, ``fitting`` moves their noisy counts to the nearest

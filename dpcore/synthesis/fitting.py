@@ -65,7 +65,7 @@ def fit(forest: Forest) -> Fitted:
 
     """
     if not forest.kept:
-        raise ParameterError("a made-up table needs released counts of at least one column.")
+        raise ParameterError("a synthetic table needs released counts of at least one column.")
     program = _Program.of(forest)
     found = program.solve(0.0)
     stretch = 0.0
@@ -213,7 +213,7 @@ def least(
 
 
 MOST_ROWS: Final = 1_000_000
-"""People in a made-up table; of more, every hundredth or so is as good an example."""
+"""People in a synthetic table; of more, every hundredth or so is as good an example."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -221,7 +221,7 @@ class WholeCounts:
     """Whole numbers of people. PUBLIC.
 
     Attributes:
-        people: How many rows the made-up table has.
+        people: How many rows the synthetic table has.
         columns: For each column by name, how many give each answer.
         pairs: For each of the pairs of the forest, how many give both answers.
 
@@ -327,7 +327,7 @@ def rounded(
     return np.asarray((floor + up + more - down).reshape(cells.shape), dtype=np.int64)
 
 
-# Which released counts one made-up table can keep all at once.
+# Which released counts one synthetic table can keep all at once.
 #
 # Tables of pairs of columns that make no ring can be chained: the answer of one column is
 # drawn given that of its neighbor, and every pair has the counts that it shall have. Of
@@ -481,7 +481,7 @@ def _in_order(pairs: list[Counted]) -> tuple[Counted, ...]:
     return tuple(ordered)
 
 
-# The rows of a made-up table, dealt out by whole counts.
+# The rows of a synthetic table, dealt out by whole counts.
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -498,7 +498,7 @@ def deal(
     rng: np.random.Generator,
     whole_numbers: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Return a made-up table with exactly these counts, its rows in random order.
+    """Return a synthetic table with exactly these counts, its rows in random order.
 
     Answers of a pair are dealt out within those who share the first one, blindly:
     nothing hangs together that no kept pair holds together. A number is drawn evenly
@@ -536,7 +536,7 @@ def deal(
 
 
 def as_written(made_up: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame:
-    """Return a made-up table with its dates as text."""
+    """Return a synthetic table with its dates as text."""
     shown = made_up.copy(deep=False)
     for column in columns:
         quantity = quantity_of(column)

@@ -1,4 +1,4 @@
-"""What the original holds where the made-up table was invented. CONFIDENTIAL."""
+"""What the original holds where the synthetic table was invented. CONFIDENTIAL."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def ties(forest: Forest, dataset: Dataset, made_up: pd.DataFrame) -> list[Tie]:
     Only people with both answers count. CONFIDENTIAL.
 
     Args:
-        forest: What the made-up table was made from.
+        forest: What the synthetic table was made from.
         dataset: The original.
-        made_up: The made-up table.
+        made_up: The synthetic table.
 
     Raises:
         DataError: The table cannot be read as it was declared for the release.

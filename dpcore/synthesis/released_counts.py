@@ -73,7 +73,7 @@ class Axis:
         return self.names, self.edges
 
     def cells_in(self, table: pd.DataFrame) -> NDArray[np.intp]:
-        """Return the cell of every row of a made-up table, whose numbers lie in bins."""
+        """Return the cell of every row of a synthetic table, whose numbers lie in bins."""
         import pandas as pd  # noqa: PLC0415 - slow to import
 
         values = table[self.name]
@@ -194,7 +194,7 @@ def questions(
     unit: PrivacyUnit,
     size: Callable[..., TableSize],
 ) -> list[Request]:
-    """Return the requests that a made-up table of these columns needs.
+    """Return the requests that a synthetic table of these columns needs.
 
     Args:
         columns: The columns, declared, at least one.

@@ -23,7 +23,7 @@ def test_counts_are_planned_released_and_made_a_table_of(open_page):
     go(app, "synthetic_data")
     set_to(app, "radio", "Made from", "Released counts")
     said = shown(app).replace("\\", "")
-    assert_says(said, "synthetic rows; the first 20", "each count above")
+    assert_says(said, "synthetic rows; the first 20", "all released counts")
     (rows,) = (d.value for d in app.dataframe if "smoker" in d.value)
     assert list(rows) == ["age", "income", "weight", "region", "smoker"]
     assert set(rows["region"]) <= {"north", "south", "west", "other"}
