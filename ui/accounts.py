@@ -46,10 +46,13 @@ def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
     What was ``answered`` is paid.
     """
     text = f"{left(account, cost)} left"
-    rest, each = account.remaining.epsilon, cost.epsilon
-    if account.budget.epsilon is None or not each or not each.is_finite():
+    rest, each = account.remaining, cost
+    if account.budget.epsilon is None or not each.epsilon or not each.epsilon.is_finite():
         return f"{text}."
-    count = max(int(rest // each) - (not answered), 0)
+    most = [
+        part // of for part, of in ((rest.epsilon, each.epsilon), (rest.delta, each.delta)) if of
+    ]
+    count = max(int(min(most)) - (not answered), 0)
     more = f"about {count:,} more like this fit" if count else "no other like this fits"
     return f"{text}; {more}{'' if answered else ' afterwards'}."
 

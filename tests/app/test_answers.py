@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from dpcore.formatting import in_full, significant
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from tests.app.asking import go
 from tests.app.figures import figures
 from tests.app.test_declarations import reloaded
@@ -22,6 +26,7 @@ from tests.app.test_pages import (
 )
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import assert_says
+from ui import accounts
 
 PAY = np.random.default_rng(1).lognormal(11.0, 0.6, 812).round(0)
 PAY[::40] = np.nan
@@ -263,3 +268,11 @@ def test_a_bootstrap_of_everybody_says_what_it_does_not_estimate(pay, everybody)
     app.session_state["se-station"] = "Your table"
     app.run()
     assert ("the data are the whole population" in shown(app)) is everybody
+
+
+def test_a_delta_that_is_used_up_leaves_room_for_no_other():
+    cost = PrivacyCost(epsilon=Decimal(1), delta=Decimal("5e-6"), rho=Decimal("Infinity"))
+    account = SimpleNamespace(budget=PrivacyBudget.of(epsilon=3.0, delta=1e-5))
+    for left, said in (("1e-5", "about 1 more like this fit afterwards"), ("0", "no other")):
+        account.remaining = PrivacyCost(epsilon=Decimal(2), delta=Decimal(left), rho=cost.rho)
+        assert said in accounts.fitting(account, cost, answered=False)

@@ -31,6 +31,6 @@ def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page):
     (stated,) = [one for one in figure["data"] if one["name"] == "if normal, unclamped"]
     low, high = stated["x"]
     assert 0 < low < high < np.inf
-    assert "simulated releases. If they are not, nothing is claimed." in shown(app)
+    assert "from that model. If they are not, nothing is claimed." in shown(app)
     choose(app, MODEL, "exponential")
-    assert "do not fit" in shown(app)
+    assert "No exponential distribution" in shown(app)

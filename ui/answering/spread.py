@@ -119,16 +119,16 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
     found = model_interval(plan.estimate(np.array(answer.values)), bounds, StatedModel(chosen))
     if found is None:
         st.caption(
-            f"The released mean and standard deviation do not fit a {chosen} distribution "
-            "that is clamped to these bounds."
+            f"No {chosen} distribution that is clamped to these bounds fits the released mean "
+            "and standard deviation."
         )
         return None
     low, high = ends_text((found.lower, found.upper), found.mean, quantity)
     st.caption(
         f"If values are {chosen} before clamping, the population mean has the 95% CI {low} to "
         f"{high}{after_number(quantity.suffix)}, clamping bias included. It held in "
-        f"{percent(found.coverage)} of {RELEASES:,} simulated releases. If they are not, "
-        "nothing is claimed."
+        f"{percent(found.coverage)} of {RELEASES:,} releases simulated from that model. If they "
+        "are not, nothing is claimed."
     )
     return {f"if {chosen}, unclamped": np.array([found.lower, found.upper])}
 

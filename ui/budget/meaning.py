@@ -446,8 +446,9 @@ def _of_odds(subject: InterpretationSubject, prior: float) -> str:
     other = "accuracy of a yes/no guess" if sure.delta > 0 else "posterior belief after one result"
     limit = surest(sure.epsilon, delta=sure.delta, prior=prior)
     return (
-        "The risk is the success rate of a guess, over all results. Odds limits the "
-        f"{other}: by this guarantee, at most {limit}."
+        "The risk bounds the success rate of a guess among many candidates, for both neighboring "
+        f"relations. Odds compares two records alone, so its limit on the {other} can be "
+        f"smaller: by this guarantee, at most {limit}."
     )
 
 
@@ -460,9 +461,9 @@ def details() -> None:
         "with one dataset as with the other, plus δ. The best guess is right δ + (1 - δ) e^ε/(1 + "
         "e^ε) of the time at even odds (Kairouz, Oh and Viswanath 2015). Without a δ the "
         "odds change by a factor of e^ε at most. Limits are rounded up: 73.2% for "
-        "73.106%.\n\n**Advantage.** By how much those found "
-        "outnumber those named wrongly, at the best test: the total variation distance of "
-        "the two laws.\n\n**Trade-off function.** The least false negative rate of a test "
+        "73.106%.\n\n**Advantage.** True-positive minus "
+        "false-positive rate of the best test: the total variation distance of the two "
+        "laws.\n\n**Trade-off function.** The least false negative rate of a test "
         "about one record, at each false positive rate α (Dong, Roth and Su 2022). A guess "
         "right with probability α without the release is right with at most 1 - f(α) with it "
         "(Kulynych and others 2025). **μ and regret.** The smallest level of Gaussian DP that "
