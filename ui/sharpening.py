@@ -8,14 +8,19 @@ from typing import Final, cast
 import streamlit as st
 
 from dpcore.analyses.base import Request
+from dpcore.analyses.measurement import Direct
 from dpcore.analyses.reading import request_from
 from dpcore.errors import DPCoreError
-from dpcore.formatting import epsilon_text, percent
+from dpcore.formatting import epsilon_text, percent, significant
+from dpcore.inference.intervals import expect, level_of_each
 from dpcore.ledger.account import Account
 from dpcore.ledger.sharper_answers import obstacle, sharper_request
+from dpcore.mechanisms.catalog import DISCRETE
 from dpcore.releases.record import Release, sharper
 from ui import accounts, controls, offering, recovery, releasing, session
+from ui.answering.numbers import NOISE
 from ui.study import Study
+from ui.text import after_number
 
 _ASKED: Final = "_sharper"
 _MOST: Final = 700.0
@@ -55,6 +60,8 @@ def answers(answer: Release, asked: Request, study: Study) -> Request:
 
 def offer(answer: Release, asked: Request, study: Study) -> None:
     """Offer a sharper answer than the one to a request, or say in a line why there is none."""
+    if type(asked.plan) is not Direct:
+        return  # it is computed from several noisy numbers
     account = session.account(study)
     reason = obstacle(answer, account, session.ledger().releases(study.fingerprint))
     start = min(2 * asked.epsilon, _MOST)
@@ -74,17 +81,20 @@ def offer(answer: Release, asked: Request, study: Study) -> None:
             key=f"sharper-epsilon-{answer.id}",
             kept="page",
         )
-        request = sharper_request(answer, asked, cell.inside)
-        _button(request, account, asked.epsilon / request.epsilon)
+        _button(sharper_request(answer, asked, cell.inside), asked, account)
 
 
-def _button(request: Request, account: Account, share: float) -> None:
-    """Show what a sharper answer costs, and the button that releases it."""
+def _button(request: Request, asked: Request, account: Account) -> None:
+    """Show what a sharper answer gains and costs, and the button that releases it."""
     due, analysis = request.due, request.analysis(account.fingerprint)
     price, fits = f"ε = {epsilon_text(float(due.epsilon))}", account.admits(due)
     if releasing.waiting(analysis) is not None:
         yes = partial(_press, request, analysis, confirmed=True)
         offering.confirm(account, price, due, key="sharpen", yes=yes)
+    st.markdown(
+        f"{NOISE}: **± {_margin(request)}** instead of ± {_margin(asked)}"
+        f"{after_number(asked.query.quantity.of_differences)}."
+    )
     st.button(
         f"Sharpen and spend {price}",
         type="primary",
@@ -99,10 +109,19 @@ def _button(request: Request, account: Account, share: float) -> None:
         if fits
         else accounts.way_on(account, due, price)
     )
+    once = "" if asked.mechanism_key == DISCRETE.key else "This answer can be sharpened once. "
+    share = percent((asked.epsilon / request.epsilon) ** 2)
     st.caption(
-        f"A number stays the same with a probability of {percent(share**2)} or more, and its "
-        "interval becomes shorter. The 95% hold if the first answer did not lead to this ε."
+        f"{once}With a probability of about {share} or more, a number does not change; its "
+        "interval becomes shorter even then. The privacy guarantee holds however you choose this "
+        "ε. The 95% of the interval is for an ε chosen before the first answer was seen."
     )
+
+
+def _margin(asked: Request) -> str:
+    statistic, bounds = asked.query.statistic, asked.query.bounds
+    level = level_of_each(len(statistic.labels))
+    return significant(expect(asked.mechanism, statistic, bounds, level=level).noise)
 
 
 def _press(request: Request, analysis: str, *, confirmed: bool = False) -> None:

@@ -564,6 +564,7 @@ class CrossNumbers:
         total: Those to be expected in such a sample; None where the table is all of
             the population.
         together: The numbers whose intervals hold together.
+        totals: Whether sums of rows and columns are shown, for which no interval is known.
 
     """
 
@@ -571,12 +572,18 @@ class CrossNumbers:
     counts: FloatArray
     noise: FloatArray
     total: FloatArray | None
-    together: str = "All cells and sums"
+    together: str = "all cells and sums"
+    totals: bool = False
 
     @property
-    def reach(self) -> float:
-        """Return how far the ends of an interval lie from its count, at most."""
-        return float(np.max(np.abs(self.noise - self.counts[..., np.newaxis])))
+    def reach(self) -> str:
+        """Return in words how far the ends of an interval lie from its count, at most."""
+        off = float(np.max(np.abs(self.noise - self.counts[..., np.newaxis])))
+        text = f"± {measured(off, off)}"
+        if self.total is None:
+            return text
+        off = float(np.max(np.abs(self.total - self.counts[..., np.newaxis])))
+        return f"{text} ({measured(off, off)} with sampling)"
 
 
 def cross_picture(
@@ -602,7 +609,7 @@ def cross_picture(
         title,
         table,
         drawn=_cells_of("count", statement),
-        **grid.drawing(found.counts.ravel(), ends, _COUNT, truth=exact),
+        **grid.drawing(found.counts.ravel(), ends, _COUNT, truth=exact, totals=found.totals),
     )
 
 
@@ -619,5 +626,4 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
         if found.noise[first][0] > max(found.noise[place][1] for place in places)
         else f"{cell} has the largest released count, {count}; {_UNTOLD}"
     )
-    reach = found.reach
-    return f"{text}. {found.together} hold at once; a cell is within ± " + measured(reach, reach)
+    return f"{text}. Intervals of {found.together} hold at once; a cell is within {found.reach}"

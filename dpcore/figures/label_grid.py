@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
@@ -18,6 +19,11 @@ from dpcore.releases.table import TOO_FEW
 
 _ROW, _LOW_ROW, _MARGIN = 62, 34, 150
 _MOST_IN_WORDS: Final = 80
+_ONE_LINE: Final = 50
+"""Letters of the intervals of a row, beside each other on a phone."""
+_EQUAL_CONTRAST: Final = 0.179
+"""The luminance from which black words have more contrast than white ones (WCAG)."""
+_TOTAL: Final = "total"
 _GROUND: Final = "#D9D9D9"
 GRAY: Final = "Cells are gray where the margin exceeds how much the surest half of them differ"
 
@@ -49,37 +55,58 @@ class LabelGrid:
         return {title: [cell[place] for cell in cells] for place, title in enumerate(titles)}
 
     def drawing(
-        self, values: FloatArray, noise: FloatArray, quantity: Quantity, *, truth: FloatArray | None
+        self,
+        values: FloatArray,
+        noise: FloatArray,
+        quantity: Quantity,
+        *,
+        truth: FloatArray | None,
+        totals: bool = False,
     ) -> dict[str, Any]:
         """Return what draws the cells, colored by their values, with words in each.
 
         The words are the value with its interval, or with the ``truth`` in Classroom
         mode; of many cells they show where one points. A value that is NaN has too few
-        people to say. Numbers beyond those of the cells are left out.
+        people to say. Numbers beyond those of the cells are left out. With ``totals``
+        the sums of rows and columns stand beside the cells, without color.
         """
         *upright, across = self.labels
         rows = ["<br>".join(map(plain, labels)) for labels in product(*upright)]
+        heads = [plain(label) for label in across]
         shape = len(rows), len(across)
         count = shape[0] * shape[1]
         words = [
             _words(value, ends, quantity, None if truth is None else truth[place])
             for place, (value, ends) in enumerate(zip(values[:count], noise[:count], strict=True))
         ]
-        within = np.reshape(words, shape).tolist()
+        joined = [word.replace(" to<br>", " to ") for word in words]
+        longest = max(len(line) for word in joined for line in word.split("<br>"))
+        words = joined if longest * (len(across) + totals) <= _ONE_LINE else words
         colored = values[:count] if quantity.whole else _sure(values[:count], noise[:count])
         known = colored[~np.isnan(colored)].tolist()
         # Counts are colored from 0 on, as bars begin there.
         known += [0.0, 1.0] if quantity.whole or not known else []
+        ends = min(known), max(known)
+        within = np.reshape(np.array(words, dtype=object), shape)
+        colored = colored.reshape(shape)
+        if totals:
+            sums = _with_sums(values[:count].reshape(shape), below=bool(upright))
+            heads, rows = [*heads, _TOTAL], [*rows, _TOTAL] if upright else rows
+            added = [(0, sums.shape[0] - shape[0]), (0, 1)]
+            colored = np.pad(colored, added, constant_values=np.nan)
+            within = np.pad(within, added)
+            for place in zip(*np.nonzero(np.isnan(colored)), strict=True):
+                within[place] = quantity.measured(float(sums[place]), 0.0)
         few = count <= _MOST_IN_WORDS
         cells = heat(
-            [plain(label) for label in across],
+            heads,
             rows,
-            colored.reshape(shape),
+            colored,
             SCALE,
-            (min(known), max(known)),
+            ends,
             hover="%{y}, %{x}<br>%{customdata}<extra></extra>",
-            customdata=within,
-            text=within if few else None,
+            customdata=within.tolist(),
+            text=_readable(within, colored, ends).tolist() if few else None,
             texttemplate="%{text}" if few else None,
             textfont={"size": 11},
             xgap=2,
@@ -109,6 +136,27 @@ def _sure(values: FloatArray, noise: FloatArray) -> FloatArray:
         return values
     surest = values[known & (margins <= np.median(margins[known]))]
     return np.where(margins < np.ptp(surest), values, np.nan)
+
+
+def _with_sums(values: FloatArray, *, below: bool) -> FloatArray:
+    """Return a table with the sums of its rows at the right, and those of columns below.
+
+    >>> _with_sums(np.array([[1.0, 2.0], [3.0, 4.0]]), below=True).tolist()
+    [[1.0, 2.0, 3.0], [3.0, 4.0, 7.0], [4.0, 6.0, 10.0]]
+    """
+    wide = np.append(values, values.sum(axis=1, keepdims=True), axis=1)
+    return np.append(wide, wide.sum(axis=0, keepdims=True), axis=0) if below else wide
+
+
+def _readable(words: NDArray[Any], colored: FloatArray, ends: tuple[float, float]) -> NDArray[Any]:
+    """Return words in black or white, whichever has more contrast with the color behind."""
+    channels = np.array([[int(color[at : at + 2], 16) for at in (1, 3, 5)] for _, color in SCALE])
+    part = (colored - ends[0]) / (ends[1] - ends[0] or 1.0)
+    stops = [stop for stop, _ in SCALE]
+    red, green, blue = (np.interp(part, stops, channel / 255) ** 2.2 for channel in channels.T)
+    dark = 0.2126 * red + 0.7152 * green + 0.0722 * blue < _EQUAL_CONTRAST
+    ink = np.where(dark, "white", "black").astype(object)
+    return np.asarray('<span style="color:' + ink + '">' + words + "</span>")
 
 
 def _words(value: float, ends: FloatArray, quantity: Quantity, exact: float | None) -> str:

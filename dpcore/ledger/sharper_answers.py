@@ -32,7 +32,7 @@ def obstacle(earlier: Release, account: Account, releases: Sequence[Release]) ->
     drawn_here = earlier.sampler in {secure_noise.sampler(), sharpening.sampler()}
     reasons = {
         "It has a sharper answer already.": earlier.id in sharper(releases),
-        "Its last digits were rounded, so a third answer has no exact law.": (
+        "An answer with this mechanism can be sharpened only once.": (
             bool(earlier.sharpens) and earlier.mechanism != DISCRETE.key
         ),
         "Only an answer with Laplace noise can be sharpened.": earlier.mechanism not in SHARPENED,
@@ -84,7 +84,9 @@ def sharper_request(earlier: Release, request: Request, epsilon: float) -> Reque
     """
     plan = request.plan
     if type(plan) is not Direct or not isinstance(plan.mechanism, SharpenedMechanism):
-        raise ParameterError("Only an answer with noise on each number can be sharpened.")
+        raise ParameterError(
+            "This answer is computed from several noisy numbers and cannot be sharpened."
+        )
     if plan.noise != earlier.noise:
         raise ParameterError(_OTHER_VERSION)
     scale = plan.mechanism.secure_scale(

@@ -27,9 +27,10 @@ def test_tables_of_three_columns_are_one_question_that_agrees(open_page, follow)
     assert {"age in use", "region in use", "smoker in use"} <= set(seen.exposed)
     assert "count of one cell, before tables are made consistent" in seen.tradeoffs
     go(app, "release")
-    assert "The tables agree about every total" in shown(app)
+    assert "Before rounding, the tables agree about every total" in shown(app)
+    assert "A sharper answer" not in shown(app)
     (figure,) = charts(app)
-    assert figure["data"][0]["x"] == ["0 to 32", "33 to 66", "67 to 100"]
+    assert figure["data"][0]["x"] == ["0 to 32", "33 to 66", "67 to 100", "total"]
     choose(app, "Table", 2)
     (figure,) = charts(app)
-    assert figure["data"][0]["y"] == ["north", "south", "west", "other"]
+    assert figure["data"][0]["y"] == ["north", "south", "west", "other", "total"]

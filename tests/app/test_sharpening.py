@@ -1,5 +1,7 @@
 """A sharper answer on the Release page: its price, the answer, and what is said of both."""
 
+import re
+
 import pytest
 
 from tests.app.asking import use_survey
@@ -29,13 +31,18 @@ def test_a_sharper_answer_costs_the_difference_and_takes_the_place_of_the_first(
     app = answered
     assert gauge(app).startswith("Budget: 0.5 of ")
     assert button(app, "Sharpen and spend ε = 0.5")
+    assert "This answer can be sharpened once." in shown(app)
     set_to(app, "number_input", SHARPER, 2.0)
+    before, after = map(
+        float, re.search(r"\*\*± (.+)\*\* instead of ± (\d[\d.]*\d)", shown(app)).groups()[::-1]
+    )
+    assert after == pytest.approx(before / 4, rel=0.02)
     button(app, "Sharpen and spend ε = 1.5").click().run()
     assert not app.exception
     assert not app.error
     assert gauge(app).startswith("Budget: 2 of ")
     assert "for this one ε = 1.5 was charged" in shown(app).lower()
-    assert "A sharper answer is not offered. Its last digits" in shown(app)
+    assert "A sharper answer is not offered. An answer with this mechanism can be" in shown(app)
     listed = app.dataframe[-1].value
     assert list(listed["privacy cost"]) == ["ε = 1.5", "ε = 0.5"]
     assert [name.endswith("(sharpened later)") for name in listed["question"]] == [False, True]

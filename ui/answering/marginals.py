@@ -57,14 +57,22 @@ def show(answer: Release, asked: Request) -> None:
     )
     results.show(picture(answer, asked, truth=None), "answer")
     agree = (
-        "The tables agree about every total that they share: they are the nearest ones that "
-        "do, in least squares. The margins of error include this."
+        "Before rounding, the tables agree about every total that they share: they are the "
+        "nearest ones that do, in least squares. The margins of error include this."
         if query.consistent
         else "The tables are as they were drawn, so totals that they share differ by chance."
     )
+    below = sum(value < 0 for value in answer.values)
+    negative = (
+        f" Of all counts, {below:,} are below 0 because of noise and are kept as they are, so that "
+        "sums are right on average. Intervals begin at 0, as no true count is lower."
+        if below
+        else ""
+    )
     st.caption(
-        f"{agree} Counts below 0 are left, so that sums are right on average. The files have "
-        "the counts of all tables."
+        f"{agree} Totals are rounded after the sum. The intervals hold for all counts of all "
+        f"tables at once, and not for totals.{negative} The files have the counts of all tables: "
+        "JSON with every digit, CSV rounded."
     )
 
 
@@ -87,7 +95,8 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Pic
         total=around.total[start:end].reshape(*shape, 2)
         if session.require_study().sampled
         else None,
-        together="All cells of all tables",
+        together="all cells of all tables",
+        totals=True,
     )
     return cross_picture(
         found,
