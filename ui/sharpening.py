@@ -112,7 +112,7 @@ def _button(request: Request, asked: Request, account: Account) -> None:
     once = "" if asked.mechanism_key == DISCRETE.key else "This answer can be sharpened once. "
     share = percent((asked.epsilon / request.epsilon) ** 2)
     st.caption(
-        f"{once}With a probability of about {share} or more, a number does not change; its "
+        f"{once}With a probability of about {share} or more, a number does not change. Its "
         "interval becomes shorter even then. The privacy guarantee holds however you choose this "
         "ε. The 95% of the interval is for an ε chosen before the first answer was seen."
     )

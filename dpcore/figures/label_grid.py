@@ -20,7 +20,7 @@ from dpcore.releases.table import TOO_FEW
 _ROW, _LOW_ROW, _MARGIN = 62, 34, 150
 _MOST_IN_WORDS: Final = 80
 _ONE_LINE: Final = 50
-"""Letters of the intervals of a row, beside each other on a phone."""
+"""Letters of a row that fit beside each other on a phone: its name and its intervals."""
 _EQUAL_CONTRAST: Final = 0.179
 """The luminance from which black words have more contrast than white ones (WCAG)."""
 _TOTAL: Final = "total"
@@ -80,8 +80,11 @@ class LabelGrid:
             for place, (value, ends) in enumerate(zip(values[:count], noise[:count], strict=True))
         ]
         joined = [word.replace(" to<br>", " to ") for word in words]
-        longest = max(len(line) for word in joined for line in word.split("<br>"))
-        words = joined if longest * (len(across) + totals) <= _ONE_LINE else words
+        longest, head = (
+            max(len(line) for text in texts for line in text.split("<br>"))
+            for texts in (joined, rows)
+        )
+        words = joined if head + longest * (len(across) + totals) <= _ONE_LINE else words
         colored = values[:count] if quantity.whole else _sure(values[:count], noise[:count])
         known = colored[~np.isnan(colored)].tolist()
         # Counts are colored from 0 on, as bars begin there.

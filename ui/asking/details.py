@@ -344,7 +344,7 @@ def _label_columns(
         default=[0] if required and names else None,
         format_func=names.__getitem__,
         max_selections=most,
-        placeholder="choose" if required else f"all {session.unit().counted} together",
+        placeholder="choose" if required else f"all {session.unit().counted}",
         help=note,
         key=f"{label}-{required}-{session.generation()}-{column.name}",
         persist_state="session",
