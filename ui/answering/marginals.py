@@ -71,8 +71,8 @@ def show(answer: Release, asked: Request) -> None:
     )
     st.caption(
         f"{agree} Totals are rounded after the sum. The intervals hold for all counts of all "
-        f"tables at once, and not for totals.{negative} The files have all tables: JSON with "
-        "every digit, CSV rounded."
+        "tables at once, and not for totals. The files have all tables: JSON with every digit, "
+        f"CSV rounded.{negative}"
     )
 
 
