@@ -65,7 +65,7 @@ def show(answer: Release, asked: Request) -> None:
     below = sum(value < 0 for value in answer.values)
     negative = (
         f" Of all counts, {below:,} are below 0 because of noise and are kept as they are, so that "
-        "sums are right on average. Intervals begin at 0, as no true count is lower."
+        "sums are right on average. No interval begins below 0, as no true count is lower."
         if below
         else ""
     )
