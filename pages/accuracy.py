@@ -3,7 +3,6 @@
 import streamlit as st
 
 from dpcore.planning.analysis_plan import USUAL_GROUP
-from dpcore.statistics.kinds import StatisticKind
 from ui import comparing, controls, margins, session
 from ui.answering import groups
 from ui.asking import inputs
@@ -15,8 +14,7 @@ study = session.require_study()
 asked = inputs.ask(study)
 group = USUAL_GROUP
 if asked.width(group=USUAL_GROUP).assumed:
-    of_pair = asked.query.kind is StatisticKind.DIFFERENCE
-    group = groups.ask_size(controls.row(4)[0], of_pair=of_pair)
+    group = groups.ask_size(controls.row(4)[0], asked.query)
 if asked.query.kind.of_places:
     margins.show(asked, study, group)
     margins.of_quantiles(asked, study)

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.analyses.base import Question, Request
+from dpcore.analyses.weighted import WeightedQuery
 from dpcore.arrays import FloatArray
 from dpcore.figures.tradeoffs import SweepAxis, curves_picture, errors_picture, winners_picture
 from dpcore.formatting import percent, significant
@@ -133,7 +134,12 @@ def _simulated_from(at: AnswerSetting, keys: tuple[str, ...]) -> None:
     else:
         pair = query.kind is StatisticKind.DIFFERENCE
         which = "two groups with the same mean" if pair else "a group"
-        assumed = f"{which} of {at.group:,}. Releases with too few {counted} to say are left out"
+        weights = ""
+        if isinstance(query, WeightedQuery):
+            weights = f" with mean weight {significant(query.assumed_mean_weight)}"
+        assumed = (
+            f"{which} of {at.group:,}{weights}. Releases with too few {counted} to say are left out"
+        )
     st.caption(f"Simulated: {DRAWS:,} releases for assumed values of {assumed}.")
     if len(at.numbers) == 1:
         return

@@ -7,9 +7,10 @@ everybody or of each group: all of them follow from the numbers of ``WeightedMom
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self, cast
+from typing import Any, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,14 @@ from numpy.typing import NDArray
 from dpcore.analyses import secure
 from dpcore.analyses.base import Request, column_from, grouping_from
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery, GroupPlan, group_answer
-from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width, interval_ends
+from dpcore.analyses.measurement import (
+    Answer,
+    LabelledIntervals,
+    Plan,
+    Width,
+    interval_ends,
+    middle,
+)
 from dpcore.analyses.number import QUERY
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
@@ -43,6 +51,25 @@ _KINDS = {
     StatisticKind.PROPORTION: StatisticKind.WEIGHTED_SHARE,
 }
 
+_NAMES_WEIGHTS: Final = re.compile(
+    r"weight|wght|wgt|gewicht|poids|pond[eé]r|wt$|(?<![a-z])(?:w|wt|wts|pond|peso)(?![a-z])",
+    re.IGNORECASE,
+)
+
+
+def names_weights(heading: str) -> bool:
+    """Return whether the heading of a column says that it holds weights.
+
+    >>> [names for names in ("age", "height", "WT_2", "dweight", "Gewicht") if names_weights(names)]
+    ['WT_2', 'dweight', 'Gewicht']
+    """
+    return _NAMES_WEIGHTS.search(heading) is not None
+
+
+def usual_mean_weight(weights: Interval) -> float:
+    """Return the mean weight that is assumed first: 1 if between the bounds, else the middle."""
+    return 1.0 if weights.lower < 1 < weights.upper else middle(weights)
+
 
 def can_weigh(column: Column) -> bool:
     """Return whether a column can hold weights: numbers with public bounds from 0 up."""
@@ -59,6 +86,8 @@ class WeightedQuery(GroupedQuery):
         group: The columns that make the groups; without one, everybody is one group.
         weight: The column of weights. A row without a weight is left out, unless the
             column has a replacement.
+        mean_weight: The mean weight that is assumed, to say how far off answers are;
+            ``usual_mean_weight`` if not given. It is no part of the analysis.
 
     Raises:
         ParameterError: It is no such question, or not of such a column.
@@ -66,6 +95,7 @@ class WeightedQuery(GroupedQuery):
     """
 
     weight: Column
+    mean_weight: float | None = None
 
     def __post_init__(self) -> None:
         if self.part.kind not in _KINDS:
@@ -108,6 +138,11 @@ class WeightedQuery(GroupedQuery):
     def weights(self) -> Interval:
         """Return the public bounds of weights."""
         return cast("Interval", self.weight.bounds)
+
+    @property
+    def assumed_mean_weight(self) -> float:
+        """Return the mean weight that is assumed, the usual one if none is given."""
+        return self.mean_weight or usual_mean_weight(self.weights)
 
     @property
     def title(self) -> str:
@@ -175,7 +210,6 @@ class WeightedQuery(GroupedQuery):
 
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out."""
-        middle = (self.weights.lower + self.weights.upper) / 2
         return WeightedPlan(
             mechanism=cast("Laplace | Gaussian", request.mechanism),
             statistic=self.moments,
@@ -183,7 +217,7 @@ class WeightedQuery(GroupedQuery):
             ratio=self._ratio,
             counted="sum of weights",
             cap=self.weights.upper,
-            mean_weight=middle,
+            mean_weight=self.assumed_mean_weight,
             names_of_sums=tuple(self.names_of_sums.values()),
             names_of_totals=tuple(self.names_of_totals.values()),
         )

@@ -33,6 +33,9 @@ def notice(subject: DocumentContext) -> str:
         left=left,
         count=counted(subject),
         sampled=subject.has_population_ranges,
+        of_weights={
+            "weight" in one.parameters for one in questions if any(n.total for n in one.numbers)
+        },
         with_group_sizes=any(number.beside for number in numbers),
         others=tuple(dict.fromkeys(name for one in questions for name in one.others)),
         bounds=tuple(dict.fromkeys(bounds)),

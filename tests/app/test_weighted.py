@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.app.asking import COLUMNS, choose, use_survey
+from tests.app.asking import COLUMNS, PEOPLE, choose, go, use_survey
 from tests.app.test_pages import by_label, fill
 from tests.app.test_questions import release, shown
 
@@ -10,22 +10,30 @@ from tests.app.test_questions import release, shown
 def test_a_weighted_mean_is_asked_released_and_followed(open_page, follow):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "weighted mean")
+    assert by_label(app.selectbox, "Weighted by").value == 1
+    assert by_label(app.number_input, "Assumed number of people").value == PEOPLE
+    assert by_label(app.number_input, "Assumed SD, share of the range").value == 0.25
     fill(
         app,
-        selectbox={"Weighted by": 1},
         number_input={
             "ε for this release": 20.0,
-            "Assumed group size": 40,
+            "Assumed number of people": 40,
+            "Assumed mean weight": 80.0,
             "Assumed design effect": 1.2,
         },
     )
     assert by_label(app.metric, "Margin, 40 rows").value.startswith("± ")
     text = shown(app)
-    assert "At a design effect of 1.2, noise adds" in text
+    assert "At a design effect of 1.2 and a mean weight of 80, noise adds" in text
     assert "Largest own privacy loss of a person, by weight: 150: ε = 20" in text
-    seen = follow(app)
+    accuracy = shown(go(app, "accuracy"))
+    assert "of a group of 40 with mean weight 80." in accuracy
+    seen = follow(go(app, "release"))
     assert seen.title == "mean of age, weighted by weight"
     assert {"age in use", "weight in use"} <= set(seen.exposed)
+    told = shown(go(app, "release"))
+    assert "intervals for the population use public bounds alone" in told
+    assert "At a design effect of 1.2 and a mean weight of 80, noise adds" in told
 
 
 def test_a_weighted_share_by_group_has_sums_and_totals(open_page):
@@ -38,6 +46,7 @@ def test_a_weighted_share_by_group_has_sums_and_totals(open_page):
         multiselect={"By group": [0]},
         number_input={"ε for this release": 20.0},
     )
+    assert by_label(app.number_input, "Assumed SD, share of the range").value == 0.5
     app = release(app)
     table = next(d.value for d in app.dataframe if "number" in d.value)
     assert {"sum of weights in south", "weighted total in west"} <= set(table["number"])

@@ -22,7 +22,7 @@ from dpcore.studies.comparing.error_curves import (
 )
 from tests.conftest import few
 from tests.inference.test_group_ratios import RATIOS
-from tests.releases.questions import apart, by_group, chained, matrix, means, ranks
+from tests.releases.questions import apart, by_group, chained, matrix, means, ranks, weighted
 
 LARGE = 100_000
 BY_GROUP = {
@@ -46,6 +46,14 @@ def setting(request, **changes):
 def errors(at, key):
     found = at.moments(key, at.position)
     return float(found.bias), float(found.spread), float(found.rmse)
+
+
+def test_errors_and_margins_assume_the_same_mean_weight():
+    usual = weighted(epsilon=1.0)
+    half = replace(usual, query=replace(usual.query, mean_weight=0.5))
+    assert half.parameters() == usual.parameters()
+    assert errors(setting(half, group=2000), "laplace") == errors(setting(usual), "laplace")
+    assert half.width(group=2000).half == pytest.approx(usual.width(group=1000).half)
 
 
 @pytest.mark.slow

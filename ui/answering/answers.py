@@ -19,9 +19,8 @@ from ui.answering.views import view
 from ui.text import after_number, literal
 
 _SAMPLED = (
-    "“With sampling” covers the same quantity in the population, as if the table were a simple "
-    "random sample. The sampling error is bounded from public numbers, so the second interval is "
-    "wide."
+    "“With sampling” covers the same quantity in the population, {assumed}. The sampling error is "
+    "bounded from public numbers, so the second interval is wide."
 )
 _THESE_ROWS = "The answer is about the rows of this table."
 _EVERYBODY = "There is no sampling error: “Data” says that the data are the whole population."
@@ -77,16 +76,20 @@ def details(asked: Request) -> None:
         f"**Sensitivity.** {view(asked).details(asked)}\n\n"
         f"**Noise scale.** {amounts}.\n\n"
         f"**What it is.** {literal(capital(asked.statement))}.\n\n"
-        "**Intervals.** “Noise alone” holds exactly that number of this table. " + _of_sampling()
+        "**Intervals.** “Noise alone” holds exactly that number of this table. "
+        + _of_sampling(asked)
     )
 
 
-def _of_sampling() -> str:
+def _of_sampling(asked: Request) -> str:
     """Say of what the second interval is one, or why there is none."""
     study = session.require_study()
     if study.terms.unit.several:
         return _THESE_ROWS
-    return _SAMPLED if study.sampled else _EVERYBODY
+    assumed = "as if the table were a simple random sample"
+    if asked.query.kind.weighted:
+        assumed = "if rows are drawn independently, each with its weight"
+    return _SAMPLED.format(assumed=assumed) if study.sampled else _EVERYBODY
 
 
 def resampled(

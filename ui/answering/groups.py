@@ -8,7 +8,7 @@ from typing import Final, cast
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Request
+from dpcore.analyses.base import Question, Request
 from dpcore.analyses.groups import GroupPlan
 from dpcore.arrays import FloatArray
 from dpcore.figures.answers import GroupNumbers, groups_picture
@@ -33,7 +33,7 @@ def preview(asked: Request, cells: Cells) -> None:
     noun = noun_of(asked)
     count = len(plan.groups)
     sizes = tuple(people for people in SIZES if people <= most_people())
-    size = ask_size(controls.Cell(place=third), of_pair=False)
+    size = ask_size(controls.Cell(place=third), asked.query)
     off, *known = map(float, plan.ratio_half_widths((size, *sizes)))
     first.metric(
         f"Margin, a group of {size:,}",
@@ -159,14 +159,20 @@ def most_people() -> int:
     return study.dataset.people if study.public_number else _MOST
 
 
-def ask_size(cell: Cell, *, of_pair: bool) -> int:
-    """Ask for the size of a group, or of each of two."""
+def ask_size(cell: Cell, query: Question) -> int:
+    """Ask for the size of a group, of each of two, or of everybody together."""
     most = most_people()
+    label, what, usual = "Assumed group size", "a-group", min(USUAL_GROUP, max(most // 2, 1))
+    if query.kind is StatisticKind.DIFFERENCE:
+        label, what = "Assumed size of each group", "a-pair"
+    elif not query.listed_groups:
+        label, what = f"Assumed number of {query.unit.counted}", "everybody"
+        usual = most if most < _MOST else usual
     return cell.number(
-        "Assumed size of each group" if of_pair else "Assumed group size",
-        min(USUAL_GROUP, max(most // 2, 1)),
+        label,
+        usual,
         (1, most),
-        key=f"size-of-a-{'pair' if of_pair else 'group'}-{session.generation()}",
+        key=f"size-of-{what}-{session.generation()}",
         kept="session",
         note="The sizes of groups are private, so their errors cannot be known in advance. "
         "Name a size to see them; nothing is released by that.",

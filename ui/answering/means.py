@@ -31,7 +31,7 @@ def preview(asked: Request, cells: Cells) -> None:
     query = cast("MeansQuery", asked.query)
     plan = cast("MeansPlan", asked.plan)
     first, second, third = cells
-    size = groups.ask_size(controls.Cell(place=third), of_pair=False)
+    size = groups.ask_size(controls.Cell(place=third), asked.query)
     sizes = tuple(people for people in groups.SIZES if people <= groups.most_people())
     off, *known = map(float, plan.height_half_widths((size, *sizes)))
     first.metric(

@@ -33,7 +33,7 @@ def preview(asked: Request, cells: Cells) -> None:
     plan = cast("DifferencePlan", asked.plan)
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
-    size = groups.ask_size(controls.Cell(place=third), of_pair=True)
+    size = groups.ask_size(controls.Cell(place=third), asked.query)
     off = plan.half_width((size, size))
     first.metric(
         f"Margin, groups of {size:,}",

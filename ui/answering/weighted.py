@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Final, cast
 
 import streamlit as st
@@ -29,66 +28,59 @@ _PARTS: Final = (1.0, 0.5, 0.1)
 def preview(asked: Request, cells: Cells) -> None:
     """Show how far off the numbers will be, and what noise adds to the sampling error."""
     query, plan = cast("WeightedQuery", asked.query), cast("WeightedPlan", asked.plan)
-    first, second, third = cells
-    rows = groups.ask_size(controls.Cell(place=third), of_pair=False)
-    mean, effect, spread = _assumed(query, plan)
-    plan = replace(plan, mean_weight=mean)
+    first, second, _ = cells
+    rows = _beside_sampling(asked)
     unit, noun = after_number(query.quantity.of_differences), query.kind.value
     off = float(plan.ratio_half_widths((rows,))[0])
     first.metric(
         f"Margin, {rows:,} rows",
         TOO_FEW if math.isnan(off) else f"± {significant(off)}{unit}",
         help=f"Worst-case margin of error (95%, noise only) of the {noun} of a group of "
-        f"{rows:,} rows with this mean weight. It holds for all numbers at once.",
+        f"{rows:,} rows with mean weight {significant(plan.mean_weight)}. It holds for all "
+        "numbers at once.",
     )
     second.metric(
         "Margin of a sum of weights",
         f"± {significant(plan.cap * plan.count_half_width, up=True)}",
         help="Each sum of weights is released too, and is off by this at most, 95 times of 100.",
     )
-    design = plan.design(effect, spread=spread)
-    enough = math.ceil(design.rows_for(_SMALL))
-    st.caption(
-        f"At a design effect of {significant(effect)}, noise adds {percent(design.added(rows))} to "
-        f"the standard error from sampling. It adds at most {percent(_SMALL)} from {enough:,} rows "
-        "on. The noise does not depend on the design effect."
-    )
     _losses(asked, plan)
 
 
-def _assumed(query: WeightedQuery, plan: WeightedPlan) -> tuple[float, float, float]:
-    """Ask for the mean weight, design effect and standard deviation that are assumed."""
+def _beside_sampling(asked: Request) -> int:
+    """Say what noise adds to the sampling error under assumptions; return the assumed rows."""
+    query, plan = cast("WeightedQuery", asked.query), cast("WeightedPlan", asked.plan)
     first, second, third = controls.row(3)
-    key = f"{session.generation()}-{query.weight.name}-{plan.cap}"
-    mean = first.number(
-        "Assumed mean weight",
-        float(plan.mean_weight),
-        (float(max(query.weights.lower, plan.cap / 1000)), float(plan.cap)),
-        key=f"mean-weight-{key}",
-        kept="session",
-        note="Public knowledge, such as population size divided by sample size. Nothing is "
-        "released by it.",
-    )
-    most = plan.cap / mean
+    rows = groups.ask_size(first, query)
+    key = f"{session.generation()}-{query.kind}-{query.column.name}-{query.weight.name}"
+    most = plan.cap / plan.mean_weight
     effect = second.number(
         "Assumed design effect",
         min(1.5, most),
         (1.0, most),
-        key=f"design-effect-{key}-{mean}",
+        key=f"design-effect-{key}-{most}",
         kept="session",
         note="Kish’s design effect of unequal weights: n times the sum of squared weights over "
         "the squared sum. Survey reports state it. It cannot exceed the cap over the mean weight.",
     )
     spread = third.number(
         "Assumed SD, share of the range",
-        0.25,
+        0.5 if query.part.membership else 0.25,
         (0.01, 0.5),
         key=f"spread-{key}",
         kept="session",
         note="The standard deviation of values, divided by the range between the bounds. For a "
         "share near one half it is 0.5.",
     )
-    return mean, effect, spread
+    design = plan.design(effect, spread=spread)
+    enough = math.ceil(design.rows_for(_SMALL))
+    st.caption(
+        f"At a design effect of {significant(effect)} and a mean weight of "
+        f"{significant(plan.mean_weight)}, noise adds {percent(design.added(rows))} to the "
+        f"standard error from sampling. It adds at most {percent(_SMALL)} from {enough:,} rows "
+        "on. The noise does not depend on the design effect."
+    )
+    return rows
 
 
 def _losses(asked: Request, plan: WeightedPlan) -> None:
@@ -124,6 +116,12 @@ def show(answer: Release, asked: Request) -> None:
     told = {name: group for group, name in ratios.items() if group in answer.labels}
     told |= {name: name for name in answer.derived}
     results.table([_row(answer, *each) for each in told.items()], key="weighted-numbers")
+    if session.require_study().sampled:
+        st.caption(
+            "“At most”: intervals for the population use public bounds alone, not the spread of "
+            "values and weights. So they are wide."
+        )
+        _beside_sampling(asked)
 
 
 def _row(answer: Release, name: str, label: str) -> dict[str, str]:
@@ -132,7 +130,7 @@ def _row(answer: Release, name: str, label: str) -> dict[str, str]:
     value, quantity, known = values[label], quantity_in(answer, label), answer.intervals
     ends = {"95% for the table": known.noise if known else None}
     if session.require_study().sampled:
-        ends["for the population"] = known.total if known else None
+        ends["for the population, at most"] = known.total if known else None
     return {"number": name, "released": number_text(answer, label, value)} | {
         title: " to ".join(ends_text(each[label], value, quantity))
         for title, each in ends.items()
@@ -149,8 +147,6 @@ def details(asked: Request) -> str:
         "between the lower and the upper bound by the value. The weighted mean, the sum of weights "
         "and the weighted total follow from these two numbers of a group. One "
         f"{query.unit.noun} can change all of them together by at most {most} "
-        f"({query.unit.change(query.relation)}).\n\n**Population.** The intervals for the "
-        "population assume rows drawn independently with their weights. They do not assume a "
-        f"design effect. The level of {percent(LEVEL)} holds for all numbers of this question "
-        "together"
+        f"({query.unit.change(query.relation)}).\n\n**Design effect.** No interval assumes one. "
+        f"The level of {percent(LEVEL)} holds for all numbers of this question together"
     )

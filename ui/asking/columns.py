@@ -9,6 +9,7 @@ from typing import Final
 
 import streamlit as st
 
+from dpcore.analyses.weighted import names_weights
 from dpcore.data.bounds import TEMPLATES
 from dpcore.data.columns import (
     LONGEST_NAME,
@@ -60,7 +61,8 @@ def choose(dataset: Table, *, every: bool = False) -> int:
     """Return the position of the column chosen in the selector shared by all questions.
 
     It starts from the first whose heading does not say that it tells people apart:
-    nobody asks for the mean of a staff number. A declared column of numbers goes first.
+    nobody asks for the mean of a staff number, nor first for that of weights. A declared
+    column of numbers goes first.
     Identifiers and columns that are not used are there only where
     ``every`` column is to be declared, and which one is declared changes no question.
     """
@@ -74,6 +76,7 @@ def choose(dataset: Table, *, every: bool = False) -> int:
         st.info("Every column is an identifier or not used. Set its type on Data.")
         session.end_page()
     usual = [place for place in offered if not names_people(columns[place].name)]
+    usual = [place for place in usual if not names_weights(columns[place].name)] or usual
     if not every:
         numbers = [place for place in usual if columns[place].kind.is_numeric]
         ready = [place for place in usual if columns[place].is_declared]

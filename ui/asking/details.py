@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
+from typing import Final, cast
 
 import streamlit as st
 
 from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import MOST_COLUMNS
-from dpcore.analyses.weighted import can_weigh
+from dpcore.analyses.weighted import can_weigh, names_weights, usual_mean_weight
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dates import date_of, day_of, end_of_day
@@ -52,7 +52,7 @@ class Details:
     that of weights, ``group`` are those of a question by group, and ``labels_public``
     whether everybody's group is public. ``pair`` are the two groups whose difference is
     asked for. ``tables`` are the columns of each table of a set, and ``consistent`` whether
-    these agree.
+    these agree. ``mean_weight`` is what margins of error assume of weights.
     """
 
     membership: Membership | None = None
@@ -65,6 +65,7 @@ class Details:
     pair: tuple[str, str] | None = None
     tables: tuple[tuple[int, ...], ...] = ()
     consistent: bool = True
+    mean_weight: float | None = None
 
 
 def ask(column: Column, kind: StatisticKind, study: Study, by: controls.Cell) -> Details:
@@ -97,8 +98,12 @@ def ask(column: Column, kind: StatisticKind, study: Study, by: controls.Cell) ->
         return _marginals(column, edges, study, grouped, cells)
     if kind.weighted:
         weight = _weight(column, study, cells)
-        by_group = _by(column, kind, study, grouped)
-        return Details(membership=membership, others=(weight,), group=by_group)
+        return Details(
+            membership=membership,
+            others=(weight,),
+            group=_by(column, kind, study, grouped),
+            mean_weight=_mean_weight(weight, cells),
+        )
     others = ask_others(column, kind, study, grouped if crossed else cells)
     if kind is StatisticKind.MEANS:
         return Details(others=others, group=_by(column, kind, study, grouped))
@@ -248,6 +253,7 @@ def _weight(column: Column, study: Study, cells: Cells) -> Column:
     place = next(cells).selectbox(
         "Weighted by",
         range(len(choices)),
+        index=next((i for i, one in enumerate(choices) if names_weights(one.name)), 0),
         format_func=[study.dataset.short(one.name) for one in choices].__getitem__,
         key=f"weight-{session.generation()}-{column.name}",
         kept="session",
@@ -255,6 +261,21 @@ def _weight(column: Column, study: Study, cells: Cells) -> Column:
         "higher cap means more noise.",
     )
     return choices[place]
+
+
+def _mean_weight(weight: Column, cells: Cells) -> float:
+    """Ask for the mean weight that margins of error assume."""
+    bounds = cast("Interval", weight.bounds)
+    usual = usual_mean_weight(bounds)
+    return next(cells).number(
+        "Assumed mean weight",
+        usual,
+        (max(float(bounds.lower), min(bounds.upper / 1000, usual)), float(bounds.upper)),
+        key=f"mean-weight-{session.generation()}-{weight.name}-{bounds.lower}-{bounds.upper}",
+        kept="session",
+        note="For margins of error only: the question and its cost do not depend on it. Public "
+        "knowledge, such as population size divided by sample size.",
+    )
 
 
 def _pair(group: Column, cells: Cells) -> tuple[str, str]:

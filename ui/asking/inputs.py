@@ -170,7 +170,9 @@ def _weighted(column: Column, asked: Details, study: Study) -> Question:
         membership=asked.membership,
     )
     (weight,) = asked.others
-    return WeightedQuery(part=part, group=asked.group or Grouping.of(), weight=weight)
+    return WeightedQuery(
+        part=part, group=asked.group or Grouping.of(), weight=weight, mean_weight=asked.mean_weight
+    )
 
 
 def _joint(column: Column, kind: StatisticKind, asked: Details, study: Study) -> JointQuery:

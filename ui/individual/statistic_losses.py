@@ -14,9 +14,10 @@ from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.measurement import OneMechanism
 from dpcore.analyses.number import Query
 from dpcore.analyses.reading import StatisticRequest
-from dpcore.analyses.weighted import WeightedPlan
+from dpcore.analyses.weighted import WeightedPlan, WeightedQuery
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.people import groups_picture, others_picture, sentences
+from dpcore.formatting import significant
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.generalization import lengths, total_variations
 from dpcore.individual.per_instance_loss import Behind, Moves, StatisticLosses, per_instance_losses
@@ -91,13 +92,22 @@ def show(subject: StatisticSubject, study: Study) -> None:
     everybody.show(
         subject,
         study,
-        remarks=lambda: _remarks(subject),
+        remarks=lambda: _remarks(subject, study),
         most_exposed=lambda: most_exposed(subject.exposure, subject.request, study),
         closer=lambda: _closer(subject, study),
     )
 
 
-def _remarks(subject: StatisticSubject) -> None:
+def _remarks(subject: StatisticSubject, study: Study) -> None:
+    unit = subject.request.query.unit
+    absent = 0 if unit.several else study.dataset.people - subject.exposure.people
+    if absent:
+        st.caption(
+            f"{absent:,} of {study.dataset.people:,} {unit.counted} do not count in this release, "
+            "mostly for a missing value. The chart and shares below leave them out."
+            + " Replacing one by somebody who counts still moves the answer."
+            * (subject.relation is NeighboringRelation.SUBSTITUTION)
+        )
     if subject.relation is NeighboringRelation.SUBSTITUTION:
         st.caption(
             "All losses are similar: any record could be at the far bound. Compare with the table "
@@ -112,16 +122,19 @@ def _remarks(subject: StatisticSubject) -> None:
         st.caption(said)
 
 
-_QUARTERS = ("up to ¼ of the cap", "¼ to ½", "½ to ¾", "above ¾ of the cap")
-
-
 def _by_weight(subject: StatisticSubject) -> None:
     """Show how losses grow with the weight of a row."""
     plan, key = cast("WeightedPlan", subject.request.plan), subject.request.mechanism_key
     weights = np.asarray(subject.exposure.values)[:, 1]
+    weight = cast("WeightedQuery", subject.request.query).weight
+    counted = subject.request.query.unit.counted
     quarters = np.clip(np.ceil(4 * weights / plan.cap) - 1, 0, 3).astype(np.int64)
-    losses = subject.exposure.by_group(quarters, _QUARTERS)
-    results.show(groups_picture(losses, by="weight", key=key), "weights")
+    first, second, third = (significant(plan.cap * part / 4) for part in (1, 2, 3))
+    of = f"up to {first}", f"{first} to {second}", f"{second} to {third}", f"above {third}"
+    counts = np.bincount(quarters, minlength=len(of))
+    labels = tuple(f"{one} ({count:,})" for one, count in zip(of, counts, strict=True))
+    losses = subject.exposure.by_group(quarters, labels)
+    results.show(groups_picture(losses, by=f"{weight.title} ({counted})", key=key), "weights")
 
 
 def _closer(subject: StatisticSubject, study: Study) -> None:
