@@ -103,14 +103,14 @@ def _name(request: Releasable, study: Study, *, key: str) -> str:
         return plans.ask_name(request, study)
 
 
-def badge(answer: Release, key: str) -> None:
+def badge(answer: Release, key: str, *, files: str = "Download") -> None:
     """Close the frame of an answer: what it cost, what drew it, and its files."""
     st.markdown(
         f"Cost: {cost_text(answer.cost)}. Release {answer.draw} of this question, "
         f"{literal(answer.mechanism_label)}, drawn by {literal(answer.sampler)}."
         + results.charged_with(answer)
     )
-    results.release_files([answer], key)
+    results.release_files([answer], key, label=files)
 
 
 def frame(answer: Release, said: str | None = None) -> st.delta_generator.DeltaGenerator:

@@ -159,10 +159,12 @@ def public_badge() -> None:
         st.badge("Public: safe to share", icon=":material/public:", color="blue")
 
 
-def release_files(releases: Sequence[Release], key: str, *, in_use: bool = True) -> None:
+def release_files(
+    releases: Sequence[Release], key: str, *, in_use: bool = True, label: str = "Download"
+) -> None:
     """Offer releases as files. Nothing else can be downloaded.
 
-    ``in_use`` says whether they are about the table in use.
+    ``in_use`` says whether they are about the table in use, ``label`` what is offered.
     """
     study, table = session.study() if in_use else None, ""
     if study is not None:
@@ -172,7 +174,7 @@ def release_files(releases: Sequence[Release], key: str, *, in_use: bool = True)
     if table not in {"", A_SAMPLE}:
         releases = [release.of_everybody() for release in releases]
     name = file_name(releases)
-    first, *others = [st.popover("Download", key=f"files-{key}")] * 3
+    first, *others = [st.popover(label, key=f"files-{key}")] * 3
     downloads.button(
         "Download JSON",
         downloads.File(
@@ -191,13 +193,15 @@ def _json(releases: Sequence[Release], table: str) -> str:
     return records[0] if len(records) == 1 else "[" + ",\n".join(records) + "]"
 
 
-def table_files(frame: Callable[[], pd.DataFrame], name: str, key: str) -> None:
+def table_files(
+    frame: Callable[[], pd.DataFrame], name: str, key: str, *, label: str = "Download"
+) -> None:
     """Offer a table of public numbers as files, made once they are asked for."""
 
     def text(dialect: Dialect) -> str:
         return frame().to_csv(index=False, sep=dialect.delimiter, decimal=dialect.decimal)
 
-    csv_files(text, name, key, [st.popover("Download", key=f"files-{key}")] * 2)
+    csv_files(text, name, key, [st.popover(label, key=f"files-{key}")] * 2)
 
 
 def csv_files(
@@ -230,7 +234,7 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
         pd.DataFrame(
             {
                 "question": release.known_as + (later if release.id in known else ""),
-                "result": _joined(release),
+                "result": answer_text(release),
                 "privacy cost": cost_text(release.debit),
                 last: release.mechanism_label if tables is None else tables[release.id],
                 "time (UTC)": release.created[:16].replace("T", " "),
@@ -328,7 +332,8 @@ def _not_bare(release: Release, label: str, value: float) -> str:
     return f"{told} (95%: {' to '.join(ends)})"
 
 
-def _joined(release: Release) -> str:
+def answer_text(release: Release) -> str:
+    """Return all numbers of an answer in one line, a single one with its interval."""
     values, labels = release.values, release.labels  # noqa: PD011 - no frame
     correlation = [*release.derived] if len(release.derived) == 1 else []
     if correlation and correlation[0].startswith("corr("):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from itertools import combinations
 from typing import TYPE_CHECKING, Final, cast
 
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Mode, Request
+from dpcore.analyses.base import Mode, Question, Request
 from dpcore.analyses.clamping_bias import bias
 from dpcore.analyses.reading import as_declared
 from dpcore.analyses.spanning_tree import MOST_COLUMNS, SyntheticQuery, TreePlan
@@ -17,7 +18,7 @@ from dpcore.data.dataset import Dataset
 from dpcore.documents.data_sheet import DataSheet
 from dpcore.errors import DPCoreError
 from dpcore.figures.synthesis import distances_picture
-from dpcore.formatting import significant
+from dpcore.formatting import listed, significant
 from dpcore.inference.intervals import level_of_each
 from dpcore.mechanisms.catalog import SPANNING_TREE
 from dpcore.releases.record import Release
@@ -26,7 +27,18 @@ from dpcore.synthesis import released_counts
 from dpcore.synthesis.fitting import plant
 from dpcore.synthesis.pair_distances import PairDistance, pair_distances
 from dpcore.synthesis.released_counts import axes_of
-from ui import confidential, controls, downloads, offering, plans, results, session, typed
+from ui import (
+    confidential,
+    controls,
+    downloads,
+    offering,
+    plans,
+    recovery,
+    releasing,
+    results,
+    session,
+    typed,
+)
 from ui import synthetic_table as made_table
 from ui.study import Study
 from ui.synthetic_table import Sources, SyntheticTable
@@ -37,6 +49,7 @@ if TYPE_CHECKING:
 
 _FIRST: Final = 10
 _USUAL: Final = (1.0, 1e-6)
+_MOST_NUMBERS: Final = 8
 
 
 def show(study: Study) -> None:
@@ -57,7 +70,7 @@ def show(study: Study) -> None:
     with offering.frame(answer, f"{request.title} from one release"):
         names = [f"{query.columns[i].title} with {query.columns[j].title}" for i, j in chosen]
         st.markdown(f"Pairs counted together: {literal(', '.join(names))}.")
-        offering.badge(answer, "synthetic")
+        offering.badge(answer, "synthetic", files="Download counts")
     _show_table(request, answer, study)
 
 
@@ -143,14 +156,24 @@ def _show_table(request: Request, answer: Release, study: Study) -> None:
         "with 95% confidence. Pairs that were counted together are bold."
     )
     made_table.breaks(sources)
+    pairs = plan.recorded(answer.labels, answer.values).chosen
+    together = {frozenset(query.columns[at].name for at in pair) for pair in pairs}
     items = _planned(study, made)
-    answers = {item.name: _answers(item, _as_dataset(made, study)) for item in items}
-    _show_planned(items, answers, None)
+    answers = [_answers(item, _as_dataset(made, study)) for item in items]
+    rows: list[dict[str, str]] = []
+    with recovery.told():
+        rows = [_row(item, own, together, study) for item, own in zip(items, answers, strict=True)]
+    if rows:
+        _show_planned(rows, "synthetic-planned")
+        st.caption("The synthetic answer has no interval. A direct release of the question has.")
+    else:
+        st.caption("Questions on Plan are answered from the synthetic rows here.")
     with confidential.area("synthetic", "the comparison with the original") as shown:
         if shown:
-            _show_planned(
-                items, answers, {item.name: _answers(item, study.in_memory) for item in items}
-            )
+            if rows:
+                truths = [_answers(item, study.in_memory) for item in items]
+                compared = zip(items, answers, truths, strict=True)
+                _show_planned([_compared(*each) for each in compared], "synthetic-planned-original")
             chosen = made_table.ask_question(sources)
             made_table.beside_the_original(sources, made, chosen, study)
 
@@ -202,51 +225,85 @@ def _answers(item: PlannedQuery, dataset: Dataset) -> FloatArray | None:
         return None
 
 
-def _show_planned(
-    items: list[PlannedQuery],
-    made: dict[str, FloatArray | None],
-    original: dict[str, FloatArray | None] | None,
-) -> None:
-    """Show what the table answers to planned questions; CONFIDENTIAL with the original."""
-    if not items:
-        if original is None:
-            st.caption("Questions on Plan are answered from the synthetic rows here.")
-        return
+def _show_planned(rows: list[dict[str, str]], key: str) -> None:
+    """Show answers to planned questions, their texts in full."""
     st.markdown("**Your planned questions**")
+    longest = max(len(text) for row in rows for text in row.values())
     results.table(
-        [*_rows(items, made, original)],
-        key="synthetic-planned" if original is None else "synthetic-planned-original",
+        rows,
+        key=key,
+        column_config=dict.fromkeys(rows[0], results.MEDIUM),
+        row_height=results.height_of(longest, results.MEDIUM_LINE),
     )
-    if original is None:
-        st.caption("The synthetic answer has no interval. A direct release of the question has.")
 
 
-def _rows(
-    items: list[PlannedQuery],
-    made: dict[str, FloatArray | None],
-    original: dict[str, FloatArray | None] | None,
-) -> Iterator[dict[str, str]]:
-    for item in items:
-        own = made[item.name]
-        width = item.request.width(group=item.group)
-        row = {
-            "question": item.name,
-            "synthetic": _text(own),
-            "direct release, ±": f"{width.text} {width.unit}".strip(),
-        }
-        if original is not None:
-            truth = original[item.name]
-            row["original"] = _text(truth)
-            row["error of synthetic"] = (
-                "" if own is None or truth is None else significant(_largest(own - truth))
-            )
-        yield row
+def _row(
+    item: PlannedQuery, own: FloatArray | None, together: set[frozenset[str]], study: Study
+) -> dict[str, str]:
+    """Return what is public about a planned question and its synthetic answer."""
+    width = item.request.width(group=item.group)
+    known = releasing.with_other_noise(study.fingerprint, item.request)
+    return {
+        "question": item.name,
+        "from synthetic data": _text(item, own),
+        "released": "" if known is None else _released(study.renamed(known)),
+        "margin of a direct release": f"± {width.text} {width.unit}".rstrip()
+        + (f" ({width.of})" if width.of else ""),
+        "note": _note(cast("Request", item.request).query, together),
+    }
 
 
-def _text(answer: FloatArray | None) -> str:
+def _compared(
+    item: PlannedQuery, own: FloatArray | None, truth: FloatArray | None
+) -> dict[str, str]:
+    """Return the synthetic answer beside that of the original. CONFIDENTIAL."""
+    return {
+        "question": item.name,
+        "from synthetic data": _text(item, own),
+        "original": _text(item, truth),
+        "largest error of synthetic": ""
+        if own is None or truth is None
+        else significant(_largest(own - truth)),
+    }
+
+
+def _note(query: Question, together: set[frozenset[str]]) -> str:
+    """Return what the released counts leave out of a question. PUBLIC."""
+    pairs = [*combinations(query.columns, 2)]
+    apart = [
+        f"{one.title} and {other.title}"
+        for one, other in pairs
+        if frozenset((one.name, other.name)) not in together
+    ]
+    notes = []
+    if apart:
+        notes.append(f"Not counted together: {listed(apart)}. Their relation may be lost.")
+    elif pairs:
+        notes.append("Counted together.")
+    if not query.kind.of_counts and any(column.kind.is_numeric for column in query.measured):
+        notes.append("Values are uniform within bins, which shifts means.")
+    return " ".join(notes)
+
+
+def _text(item: PlannedQuery, answer: FloatArray | None) -> str:
+    """Return the numbers of an answer, with their names where there are several."""
     if answer is None:
         return "none"
-    return significant(float(answer[0])) if len(answer) == 1 else f"{len(answer)} numbers"
+    numbers = ["none" if math.isnan(one) else significant(float(one)) for one in answer]
+    if len(numbers) == 1:
+        return numbers[0]
+    if len(numbers) > _MOST_NUMBERS:
+        return f"{len(numbers)} numbers"
+    labels = cast("Request", item.request).query.labels
+    return ", ".join(map(": ".join, zip(labels, numbers, strict=True)))
+
+
+def _released(release: Release) -> str:
+    """Return a released answer, which costs nothing to read again."""
+    numbers = len(release.labels)
+    if numbers > _MOST_NUMBERS:
+        return f"{numbers} numbers, see Ledger"
+    return results.answer_text(release)
 
 
 def _largest(errors: FloatArray) -> float:

@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.reading import is_model
+from dpcore.data.columns import ColumnKind
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
 from dpcore.formatting import percent, significant
@@ -30,7 +31,7 @@ from dpcore.synthesis.fitting import (
     whole_steps,
 )
 from dpcore.synthesis.original import exact, ties
-from dpcore.synthesis.released_counts import Axis, Counted, questions
+from dpcore.synthesis.released_counts import Counted, questions
 from ui import controls, plans, recovery, results, session, work
 from ui.study import Study
 from ui.text import literal
@@ -71,21 +72,23 @@ class SyntheticTable:
 
 def make(sources: Sources, study: Study) -> SyntheticTable | None:
     """Ask for what is left open, and return the table; ``None`` while it is made."""
-    numbers = [a for a in sources.forest.axes if a.column.kind.is_numeric]
+    numbers = [a for a in sources.forest.axes if a.column.kind is ColumnKind.NUMBER]
     seed_place, whole_place = controls.row((1, 3))
     seed = seed_place.seed(
         key="made-up-seed", note="Another seed generates other rows with the same counts."
     )
     names = [axis.name for axis in numbers]
-    chosen = whole_place.place.multiselect(
-        "Whole-number columns",
-        range(len(names)),
-        default=[at for at, axis in enumerate(numbers) if _whole_bounds(axis)],
-        format_func=names.__getitem__,
-        key=f"made-up-whole-{session.generation()}-{len(names)}",
-        persist_state="session",
-        help="Other columns get decimals. Columns with whole bounds are preselected.",
-    )
+    chosen: list[int] = []
+    if names:
+        chosen = whole_place.place.multiselect(
+            "Round to whole numbers",
+            range(len(names)),
+            format_func=names.__getitem__,
+            key=f"made-up-rounded-{session.generation()}-{len(names)}",
+            persist_state="session",
+            help="Columns of type number get decimals unless chosen here. Those of type whole "
+            "number are always whole.",
+        )
     integers = frozenset(names[at] for at in chosen)
     last = work.once("made-up-counts", sources.key, lambda: _counts(sources.forest), _told)
     if last is None:
@@ -116,7 +119,9 @@ def show_made(made: SyntheticTable) -> None:
     if session.mode() is Mode.CLASSROOM:
         st.caption("Classroom mode offers no file, because its counts are not private releases.")
         return
-    results.table_files(lambda: made.written, "synthetic-data", "made-up")
+    results.table_files(
+        lambda: made.written, "synthetic-data", "made-up", label="Download synthetic rows"
+    )
 
 
 def keeps(sources: Sources, made: SyntheticTable) -> int:
@@ -235,13 +240,6 @@ def _cells(sources: Sources, made: SyntheticTable, chosen: int) -> SyntheticCoun
         ends=one.ends.reshape(-1, 2),
         made_up=counts.ravel().astype(np.float64),
         level=sources.level,
-    )
-
-
-def _whole_bounds(axis: Axis) -> bool:
-    bounds = axis.column.bounds
-    return bounds is not None and all(
-        float(end).is_integer() for end in (bounds.lower, bounds.upper)
     )
 
 

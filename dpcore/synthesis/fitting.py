@@ -487,6 +487,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_EXACT: Final = 2**53
 _STEPS = 2
 """A bin has at least a hundred values: two decimals of its width."""
 
@@ -536,7 +537,7 @@ def deal(
 
 
 def as_written(made_up: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame:
-    """Return a synthetic table with its dates as text."""
+    """Return a synthetic table with its dates as text, and whole numbers without a point."""
     shown = made_up.copy(deep=False)
     for column in columns:
         quantity = quantity_of(column)
@@ -545,6 +546,10 @@ def as_written(made_up: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame
             shown[column.name] = [
                 None if math.isnan(day) else quantity.exactly(day) for day in days
             ]
+        elif column.kind.is_numeric and column.name in shown:
+            known = shown[column.name].dropna()
+            if ((known % 1 == 0) & (known.abs() < _EXACT)).all():
+                shown[column.name] = shown[column.name].astype("Int64")
     return shown
 
 

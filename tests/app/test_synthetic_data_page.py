@@ -36,6 +36,12 @@ def test_counts_are_planned_released_and_made_a_table_of(open_page):
 
 def test_one_press_makes_a_table_with_its_bounds_and_its_data_sheet(open_page, files):
     use_survey(open_page)
+    app = open_page("release")
+    set_to(app, "selectbox", "Statistic", "mean")
+    button(app, "Add to plan").click().run()
+    press_release(app)
+    set_to(app, "multiselect", "By group", [0])
+    button(app, "Add to plan").click().run()
     app = open_page("synthetic_data")
     assert "all counts at once" in shown(app)
     press_release(app)
@@ -45,6 +51,13 @@ def test_one_press_makes_a_table_with_its_bounds_and_its_data_sheet(open_page, f
     (rows,) = (d.value for d in app.dataframe if "smoker" in d.value)
     assert list(rows) == ["age", "income", "weight", "region", "smoker"]
     assert len(charts(app)) == 1
+    (planned,) = (d.value for d in app.dataframe if "from synthetic data" in d.value)
+    alone, grouped = planned.to_dict("records")
+    assert alone["released"]
+    assert not grouped["released"]
+    assert_says(grouped["from synthetic data"], "north: ", "south: ", "west: ")
+    assert "ounted together" in grouped["note"]
+    assert all(one["margin of a direct release"].startswith("± ") for one in (alone, grouped))
     sheet = files["Download data sheet"]()
     assert "Data sheet of a synthetic table" in sheet
     assert "counted together" in sheet

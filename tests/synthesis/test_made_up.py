@@ -6,10 +6,13 @@ import inspect
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.synthesis import fitting
 from dpcore.synthesis.fitting import fit
@@ -175,3 +178,17 @@ def test_whole_numbers_stay_in_bins_that_have_some():
         assert 0 <= found[0] <= 2
         assert 3 <= found[1] <= 5
         assert found[2] in {2, 3}
+
+
+def test_whole_numbers_are_written_without_a_point_and_others_keep_their_decimals():
+    bounds = Interval(lower=0, upper=10)
+    names = ("missing", "decimal", "large")
+    columns = [Column(name=name, kind=ColumnKind.NUMBER, bounds=bounds) for name in names]
+    rows = {"missing": [1.0, np.nan, 3.0], "decimal": [0.5, 1.0, 2.0], "large": [1e60, 2.0, 3.0]}
+    written = fitting.as_written(pd.DataFrame(rows), columns)
+    assert written.to_csv(index=False).split() == [
+        "missing,decimal,large",
+        "1,0.5,1e+60",
+        ",1.0,2.0",
+        "3,2.0,3.0",
+    ]
