@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.app.asking import COLUMNS, PEOPLE, choose, go, use_survey
-from tests.app.test_pages import by_label, fill
+from tests.app.test_pages import by_label, charts, fill
 from tests.app.test_questions import release, shown
 
 
@@ -58,3 +58,10 @@ def test_a_weighted_share_by_group_has_sums_and_totals(open_page):
     assert "Stratified weighted share:" in shown(app)
     sizes.set_value("300, -1").run()
     assert "Name" in app.info[-1].value
+    app = go(app, "privacy_loss")
+    for toggle in app.toggle:
+        toggle.set_value(True).run()
+    app.session_state["closer-weights"] = True
+    told = shown(app.run())
+    assert f"5 of {PEOPLE} people do not count in this release" in told
+    assert any("37.5 to 75 (" in str(chart) for chart in charts(app))
