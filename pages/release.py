@@ -27,13 +27,14 @@ with screen.actions:
     best = sharpening.sharpest(answer, study)
     if best is not None:
         asked = sharpening.answers(best, asked, study)
-        sharpening.offer(best, asked, study)
 with screen.beside:
     release_screen.beside(asked)
 with screen.curator:
     true = release_screen.curator(asked, study)
 with screen.card:
     release_screen.show(asked, best, study, true)
+    if best is not None:
+        sharpening.offer(best, asked, study)
 for each in (answer, best):
     if each is not None and each.id not in {one.id for one in done}:
         done = (*done, each)  # drawn in this run

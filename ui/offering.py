@@ -180,10 +180,12 @@ def _below(
         st.caption(accounts.fitting(account, request.due, answered=answer is not None))
     known = releasing.with_other_noise(account.fingerprint, request) if answer is None else None
     if known is not None:
+        calibrated = cast("float | None", known.request.get("epsilon"))
+        amount = f"ε = {epsilon_text(calibrated)}" if calibrated else cost_text(known.cost)
         st.info(
-            f"This statistic was released before: {literal(known.mechanism_label)}, ε = "
-            f"{epsilon_text(cast('float', known.request['epsilon']))}. Choose these to see that "
-            "result at no cost. Other settings are a new release with a cost of its own."
+            f"This statistic was released before: {literal(known.mechanism_label)}, {amount}. "
+            "The same settings show that result at no cost. Other settings are a new release "
+            "with a cost of its own."
         )
     elif answer is None and ready:
         other = releasing.elsewhere(account, request)
