@@ -165,7 +165,10 @@ def _show_table(request: Request, answer: Release, study: Study) -> None:
         rows = [_row(item, own, together, study) for item, own in zip(items, answers, strict=True)]
     if rows:
         _show_planned(rows, "synthetic-planned")
-        st.caption("The synthetic answer has no interval. A direct release of the question has.")
+        st.caption(
+            "Margins are 95%, noise only, at the ε of the plan. Answers from synthetic data have "
+            "no interval. A direct release has."
+        )
     else:
         st.caption("Questions on Plan are answered from the synthetic rows here.")
     with confidential.area("synthetic", "the comparison with the original") as shown:
@@ -228,12 +231,13 @@ def _answers(item: PlannedQuery, dataset: Dataset) -> FloatArray | None:
 def _show_planned(rows: list[dict[str, str]], key: str) -> None:
     """Show answers to planned questions, their texts in full."""
     st.markdown("**Your planned questions**")
-    longest = max(len(text) for row in rows for text in row.values())
+    longest = {name: max(len(row[name]) for row in rows) for name in rows[0]}
+    wrapped = [name for name, length in longest.items() if length > results.MEDIUM_LINE]
     results.table(
         rows,
         key=key,
-        column_config=dict.fromkeys(rows[0], results.MEDIUM),
-        row_height=results.height_of(longest, results.MEDIUM_LINE),
+        column_config=dict.fromkeys(wrapped, results.MEDIUM),
+        row_height=results.height_of(max(longest.values()), results.MEDIUM_LINE),
     )
 
 
@@ -246,10 +250,10 @@ def _row(
     return {
         "question": item.name,
         "from synthetic data": _text(item, own),
-        "released": "" if known is None else _released(study.renamed(known)),
+        "note": _note(cast("Request", item.request).query, together),
         "margin of a direct release": f"± {width.text} {width.unit}".rstrip()
         + (f" ({width.of})" if width.of else ""),
-        "note": _note(cast("Request", item.request).query, together),
+        "released": "" if known is None else _released(study.renamed(known)),
     }
 
 
