@@ -69,6 +69,8 @@ def test_keys_lead_on_from_an_answer_that_has_the_focus(context, server):
     visitor.open("lessons")
     question = LESSONS["why-noise"].text().predict
     visitor.pick(question.right.text)
+    # Until then an arrow moves the choice.
+    expect(page.locator(".st-key-lesson-next button")).to_be_enabled()
     press(page, "ArrowRight")
     checked(page, LessonStep.REVEAL)
     visitor.settle()
