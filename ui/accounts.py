@@ -46,11 +46,11 @@ def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
     What was ``answered`` is paid.
     """
     text = f"{left(account, cost)} left"
-    rest, each = account.remaining, cost
-    if account.budget.epsilon is None or not each.epsilon or not each.epsilon.is_finite():
+    rest = account.remaining
+    if account.budget.epsilon is None or not cost.epsilon or not cost.epsilon.is_finite():
         return f"{text}."
     most = [
-        part // of for part, of in ((rest.epsilon, each.epsilon), (rest.delta, each.delta)) if of
+        part // of for part, of in ((rest.epsilon, cost.epsilon), (rest.delta, cost.delta)) if of
     ]
     count = max(int(min(most)) - (not answered), 0)
     more = f"about {count:,} more like this fit" if count else "no other like this fits"

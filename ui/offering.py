@@ -178,7 +178,7 @@ def _below(
     ready = ready and request.refusal(session.mode()) is None
     if ready:
         st.caption(accounts.fitting(account, request.due, answered=answer is not None))
-    known = releasing.with_other_noise(account.fingerprint, request) if answer is None else None
+    known = releasing.released_before(account.fingerprint, request) if answer is None else None
     if known is not None:
         calibrated = cast("float | None", known.request.get("epsilon"))
         amount = f"ε = {epsilon_text(calibrated)}" if calibrated else cost_text(known.cost)

@@ -153,16 +153,20 @@ def latest(fingerprint: str, request: Releasable) -> Release | None:
     return stored if stored is None or study is None else study.renamed(stored)
 
 
-def with_other_noise(fingerprint: str, request: Releasable) -> Release | None:
-    """Return the newest answer to the same statistic with another mechanism or epsilon."""
-    asked = request.parameters().get("query")
-    releases = session.ledger().releases(fingerprint) if asked else ()
-    same = [
-        each
-        for each in releases
-        if not each.sharpens and canonical(each.request.get("query")) == canonical(asked)
-    ]
-    return same[-1] if same else None
+def released_before(fingerprint: str, request: Releasable) -> Release | None:
+    """Return the newest release of the same statistic, with any mechanism and epsilon."""
+    query = request.parameters().get("query")
+    if query is None:
+        return None
+    asked = canonical(query)
+    return next(
+        (
+            each
+            for each in reversed(session.ledger().releases(fingerprint))
+            if not each.sharpens and canonical(each.request.get("query")) == asked
+        ),
+        None,
+    )
 
 
 def elsewhere(account: Account, request: Releasable) -> Release | None:

@@ -81,15 +81,12 @@ def _ask(study: Study) -> Request:
         st.info("Fewer than two columns have bounds or a category list.")
         st.page_link("pages/data.py", label="Go to Data")
         session.end_page()
-    names = [study.dataset.short(column.name) for column in ready]
-    chosen = st.multiselect(
-        "Columns",
-        range(len(names)),
-        default=list(range(min(_FIRST, len(names)))),
-        format_func=names.__getitem__,
-        key=f"synthetic-columns-{session.generation()}",
-        persist_state="session",
-        help=f"2 to {MOST_COLUMNS} columns with bounds or a category list.",
+    columns = made_table.choose_columns(
+        study,
+        ready,
+        key="synthetic-columns",
+        first=_FIRST,
+        note=f"2 to {MOST_COLUMNS} columns with bounds or a category list.",
     )
     first, second, third = controls.row(3)
     bins = first.number(
@@ -114,7 +111,6 @@ def _ask(study: Study) -> Request:
         key=f"synthetic-delta-{session.generation()}",
         kept="session",
     )
-    columns = [ready[at] for at in chosen]
     query = SyntheticQuery.of(
         [(one, usual_edges(one, bins) if one.kind.is_numeric else None) for one in columns],
         relation=study.terms.relation,
@@ -246,7 +242,7 @@ def _row(
 ) -> dict[str, str]:
     """Return what is public about a planned question and its synthetic answer."""
     width = item.request.width(group=item.group)
-    known = releasing.with_other_noise(study.fingerprint, item.request)
+    known = releasing.released_before(study.fingerprint, item.request)
     return {
         "question": item.name,
         "from synthetic data": _text(item, own),

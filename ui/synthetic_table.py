@@ -13,7 +13,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.reading import is_model
-from dpcore.data.columns import ColumnKind
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.figures.synthesis import SyntheticCounts, kept_picture, original_picture
 from dpcore.formatting import percent, significant
@@ -304,6 +304,23 @@ def offer_plan(study: Study, *, opened: bool) -> None:
             st.info(str(error), icon="✏️")
 
 
+def choose_columns(
+    study: Study, ready: Sequence[Column], *, key: str, first: int, note: str
+) -> list[Column]:
+    """Return the columns that are chosen among declared ones, at first so many of them."""
+    names = [study.dataset.short(column.name) for column in ready]
+    chosen = st.multiselect(
+        "Columns",
+        range(len(names)),
+        default=list(range(min(first, len(names)))),
+        format_func=names.__getitem__,
+        key=f"{key}-{session.generation()}",
+        persist_state="session",
+        help=note,
+    )
+    return [ready[at] for at in chosen]
+
+
 def _ask_plan(study: Study) -> None:
     ready = [column for column in study.dataset.columns if column.is_declared]
     if not ready:
@@ -311,15 +328,12 @@ def _ask_plan(study: Study) -> None:
         st.page_link("pages/data.py", label="Go to Data")
         return
     study.terms.unit.check_one_row("synthetic data is")
-    names = [study.dataset.short(column.name) for column in ready]
-    chosen = st.multiselect(
-        "Columns",
-        range(len(names)),
-        default=list(range(min(_FIRST, len(names)))),
-        format_func=names.__getitem__,
-        key=f"made-up-columns-{session.generation()}",
-        persist_state="session",
-        help="Columns with bounds or a category list.",
+    chosen = choose_columns(
+        study,
+        ready,
+        key="made-up-columns",
+        first=_FIRST,
+        note="Columns with bounds or a category list.",
     )
     first, second, third = controls.row((3, 1, 1))
     controls.read_older("made-up-ties", _OLDER)
@@ -351,14 +365,14 @@ def _ask_plan(study: Study) -> None:
         place = controls.row((1, 2))[0].selectbox(
             "Pivot column",
             range(len(chosen)),
-            format_func=[names[at] for at in chosen].__getitem__,
+            format_func=[study.dataset.short(one.name) for one in chosen].__getitem__,
             key=f"made-up-hub-{session.generation()}",
             kept="session",
             note="The column that every other column is counted together with.",
         )
-        hub = ready[chosen[place]]
+        hub = chosen[place]
     asked = questions(
-        [ready[at] for at in chosen],
+        chosen,
         hub=hub,
         bins=bins,
         epsilon=epsilon,

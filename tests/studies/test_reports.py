@@ -95,7 +95,7 @@ def test_picture_and_table_of_reports(table):
     assert len(picture.figure.data) == 4
     assert all(len(line.x) <= 2000 for line in picture.figure.data)
     assert picture.title.endswith("guaranteed 1")
-    shown = coverage_table(draw.covered(), draw, promised=0.95)
+    shown = coverage_table(draw.covered(), draw, nominal=0.95)
     assert shown["nominal"].tolist() == ["95%"] * 3
     nothing = Reports(truth=np.zeros(3), free=np.zeros(3), published=np.full(3, np.inf))
     assert len(reports_picture(nothing, guarantee=1.0).figure.data) == 2

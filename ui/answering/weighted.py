@@ -42,7 +42,7 @@ def preview(asked: Request, cells: Cells) -> None:
     second.metric(
         "Margin of a sum of weights",
         f"± {significant(plan.cap * plan.count_half_width, up=True)}",
-        help="Each sum of weights is released too, and is off by this at most, 95 times of 100.",
+        help="Each sum of weights is released, too, with this margin of error (95%).",
     )
     _losses(asked, plan)
 

@@ -487,7 +487,7 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
     runs = len(draws.covered)
     st.markdown(f"How often the reports held, over {runs} simulated releases")
     results.table(
-        coverage_table(draws.held, latest, promised=1 - settings.failure), key="report-coverage"
+        coverage_table(draws.held, latest, nominal=1 - settings.failure), key="report-coverage"
     )
     st.button("Draw 20 more releases", on_click=_more, args=(runs,), key="report-more")
     count = len(latest.truth)

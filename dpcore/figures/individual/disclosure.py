@@ -84,7 +84,7 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
 
 
 def coverage_table(
-    covered: Mapping[str, float], reports: Reports, *, promised: float
+    covered: Mapping[str, float], reports: Reports, *, nominal: float
 ) -> pd.DataFrame:
     """Return how often each report held, and how many times the truth it says."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -95,7 +95,7 @@ def coverage_table(
     return pd.DataFrame(
         {
             "report": list(covered),
-            "nominal": [f"{significant(100 * promised, 4)}%" for _ in covered],
+            "nominal": [f"{significant(100 * nominal, 4)}%" for _ in covered],
             "held": [f"{significant(100 * share, 4)}%" for share in covered.values()],
             "median times the truth": [significant(times[name]) for name in covered],
         }
