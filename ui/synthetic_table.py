@@ -183,11 +183,11 @@ def beside_the_original(sources: Sources, made: SyntheticTable, chosen: int, stu
             {
                 "columns": f"{tie.first} and {tie.second}",
                 "original": tie.original,
-                "synthetic": tie.made_up,
+                "synthetic": tie.synthetic,
                 "in another cell": percent(tie.apart),
                 "counted together": "yes" if tie.kept else "no",
             }
-            for tie in sorted(found, key=lambda tie: -abs(tie.original - tie.made_up))
+            for tie in sorted(found, key=lambda tie: -abs(tie.original - tie.synthetic))
         ],
         column_config=dict.fromkeys(("original", "synthetic"), results.THREE_DIGITS),
         key="made-up-ties",
@@ -238,7 +238,7 @@ def _cells(sources: Sources, made: SyntheticTable, chosen: int) -> SyntheticCoun
         names=one.cells,
         released=one.counts.ravel(),
         ends=one.ends.reshape(-1, 2),
-        made_up=counts.ravel().astype(np.float64),
+        synthetic=counts.ravel().astype(np.float64),
         level=sources.level,
     )
 

@@ -38,7 +38,7 @@ class SyntheticCounts:
         names: Name of each cell.
         released: The released counts, shape ``(k,)``.
         ends: Where the counts of the table lie, shape ``(k, 2)``.
-        made_up: The counts of the synthetic table.
+        synthetic: The counts of the synthetic table.
         level: Confidence of all intervals together.
 
     """
@@ -47,14 +47,14 @@ class SyntheticCounts:
     names: Sequence[str]
     released: FloatArray
     ends: FloatArray
-    made_up: FloatArray
+    synthetic: FloatArray
     level: float
 
     @property
     def inside(self) -> int:
         """Return how many synthetic counts lie in their intervals, in whole people."""
         low, high = np.floor(self.ends[:, 0]), np.ceil(self.ends[:, 1])
-        return int(np.count_nonzero((self.made_up >= low) & (self.made_up <= high)))
+        return int(np.count_nonzero((self.synthetic >= low) & (self.synthetic <= high)))
 
 
 def kept_picture(cells: SyntheticCounts, *, unit: str) -> Picture:
@@ -70,7 +70,7 @@ def kept_picture(cells: SyntheticCounts, *, unit: str) -> Picture:
 
 def original_picture(cells: SyntheticCounts, truth: FloatArray, *, unit: str) -> Picture:
     """Return them beside the counts of the original, too. CONFIDENTIAL."""
-    off = float(np.abs(cells.made_up - truth).mean())
+    off = float(np.abs(cells.synthetic - truth).mean())
     title = (
         f"{cells.title}: a count of the synthetic table is off by {significant(off)} "
         f"{unit} on average"
@@ -93,7 +93,7 @@ def _picture(cells: SyntheticCounts, title: str, unit: str, *, truth: FloatArray
             error_x=interval(high - cells.released, cells.released - low, thickness=2),
         ),
         points(
-            cells.made_up,
+            cells.synthetic,
             places,
             "synthetic table",
             dot(NEUTRAL if truth is None else CONFIDENTIAL, 10, "diamond-open",
@@ -106,7 +106,7 @@ def _picture(cells: SyntheticCounts, title: str, unit: str, *, truth: FloatArray
         "released": cells.released,
         "lower end": low,
         "upper end": high,
-        "synthetic": cells.made_up,
+        "synthetic": cells.synthetic,
     }
     if truth is not None:
         traces.append(

@@ -536,9 +536,9 @@ def deal(
     )
 
 
-def as_written(made_up: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame:
+def as_written(synthetic: pd.DataFrame, columns: Iterable[Column]) -> pd.DataFrame:
     """Return a synthetic table with its dates as text, and whole numbers without a point."""
-    shown = made_up.copy(deep=False)
+    shown = synthetic.copy(deep=False)
     for column in columns:
         quantity = quantity_of(column)
         if quantity.is_date and column.name in shown:

@@ -28,7 +28,7 @@ class Tie(NamedTuple):
     first: str
     second: str
     original: float
-    made_up: float
+    synthetic: float
     apart: float
     kept: bool
 
@@ -43,7 +43,7 @@ def exact(one: Counted, dataset: Dataset) -> FloatArray:
     return crossed([_cells(axis, dataset) for axis in one.axes], one.axes)
 
 
-def ties(forest: Forest, dataset: Dataset, made_up: pd.DataFrame) -> list[Tie]:
+def ties(forest: Forest, dataset: Dataset, synthetic: pd.DataFrame) -> list[Tie]:
     """Return for every pair of columns what hangs together, before and after.
 
     Only people with both answers count. CONFIDENTIAL.
@@ -51,14 +51,14 @@ def ties(forest: Forest, dataset: Dataset, made_up: pd.DataFrame) -> list[Tie]:
     Args:
         forest: What the synthetic table was made from.
         dataset: The original.
-        made_up: The synthetic table.
+        synthetic: The synthetic table.
 
     Raises:
         DataError: The table cannot be read as it was declared for the release.
 
     """
     own = {axis.name: _cells(axis, dataset) for axis in forest.axes}
-    other = {axis.name: axis.cells_in(made_up) for axis in forest.axes}
+    other = {axis.name: axis.cells_in(synthetic) for axis in forest.axes}
     together = {frozenset(one.names) for one in forest.pairs}
     found = []
     for pair in combinations(forest.axes, 2):
@@ -69,7 +69,7 @@ def ties(forest: Forest, dataset: Dataset, made_up: pd.DataFrame) -> list[Tie]:
                 first=names[0],
                 second=names[1],
                 original=mutual_information(before),
-                made_up=mutual_information(after),
+                synthetic=mutual_information(after),
                 apart=float(np.abs(before / before.sum() - after / after.sum()).sum()) / 2,
                 kept=frozenset(names) in together,
             )

@@ -94,7 +94,7 @@ def exposed():
 
 def cells():
     return synthesis.SyntheticCounts(
-        title="g", names=LABELS, released=NUMBERS, ends=AROUND, made_up=NUMBERS, level=0.95
+        title="g", names=LABELS, released=NUMBERS, ends=AROUND, synthetic=NUMBERS, level=0.95
     )
 
 

@@ -82,13 +82,13 @@ def test_what_was_not_counted_together_has_nothing_to_do_with_each_other():
     found = {(tie.first, tie.second): tie for tie in ties(trees, DATASET, table)}
     broken = found["age", "ward"]
     assert broken.original > 0.5
-    assert broken.made_up < 0.05
+    assert broken.synthetic < 0.05
     assert not broken.kept
     trees, _, _, table = made([exactly(one) for one in asked()])
     found = {(tie.first, tie.second): tie for tie in ties(trees, DATASET, table)}
     kept = found["age", "ward"]
     assert kept.kept
-    assert kept.made_up == pytest.approx(kept.original, abs=1e-12)
+    assert kept.synthetic == pytest.approx(kept.original, abs=1e-12)
 
 
 def test_a_ring_gives_up_the_pair_that_tells_least():
