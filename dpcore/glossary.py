@@ -593,7 +593,7 @@ _TERMS: Final = (
     ),
     GlossaryEntry(
         word="synthetic data",
-        also=("made-up table", "synthetic table"),
+        also=("synthetic table",),
         plain="Rows of people who do not exist, generated from released counts. They "
         "preserve those counts and little else.",
         page="synthetic_data",

@@ -1,8 +1,7 @@
 """The block of a page that offers a release: its price, its button, its refusal.
 
-The first time that a tab spends on a table in Live mode, it asks once more. The
-question stands below the button, so that an impatient hand that clicks three times asks
-three times and spends nothing.
+The first time that a tab spends on a table in Live mode, it asks once more: Release and
+Plan alike. Later presses spend at once what the button says.
 """
 
 from __future__ import annotations

@@ -116,15 +116,6 @@ def in_memory(study: Study, what: str) -> bool:
     return False
 
 
-def moves_are_shown() -> bool:
-    """Tell whether “Release” shows what bounds and values for missing ones move.
-
-    That needs all rows at once.
-    """
-    study = session.study()
-    return study is None or study.parts is None
-
-
 def _values(requests: Mapping[str, Releasable], table: Table) -> dict[str, object]:
     return {name: each.value(as_declared(each, table)) for name, each in requests.items()}
 

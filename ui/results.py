@@ -52,7 +52,7 @@ MEDIUM_LINE, _LARGE_LINE, _LINE_PIXELS, _PADDING_PIXELS = 28, 50, 20, 15
 def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
     """Show a figure under its takeaway, with its twins in words and numbers.
 
-    In Classroom mode it is watermarked, unless it is ``simulated``: of made-up tables
+    In Classroom mode it is watermarked, unless it is ``simulated``: of synthetic tables
     or public settings alone, so that there is nothing in it to hide.
     """
     picture = picture.stamped(classroom=not simulated and session.mode() is Mode.CLASSROOM)
@@ -64,7 +64,7 @@ def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
 
 
 def show_film(film: Film, value: float, key: str) -> None:
-    """Show a film of public settings or made-up tables, which follows its slider.
+    """Show a film of public settings or synthetic tables, which follows its slider.
 
     Its twins are those of the picture at the ``value`` of the slider.
     """

@@ -1,4 +1,4 @@
-"""The sensitivity explorer: tables that are made up.
+"""The sensitivity explorer: synthetic tables.
 
 Nothing here comes from anybody's data.
 """
@@ -88,7 +88,7 @@ class ExplorerQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToyTable:
-    """The made-up table as the core reads it: rows of shape ``(n, 3)``, in the bounds.
+    """The synthetic table as the core reads it: rows of shape ``(n, 3)``, in the bounds.
 
     The controls move the person at the place ``selected``.
     """

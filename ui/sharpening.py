@@ -59,19 +59,16 @@ def answers(answer: Release, asked: Request, study: Study) -> Request:
 
 
 def offer(answer: Release, asked: Request, study: Study) -> None:
-    """Offer a sharper answer than the one to a request, or say in a line why there is none."""
+    """Offer a sharper answer than the one to a request, where there can be one."""
     if type(asked.plan) is not Direct:
         return  # it is computed from several noisy numbers
     account = session.account(study)
-    reason = obstacle(answer, account, session.ledger().releases(study.fingerprint))
     start = min(2 * asked.epsilon, _MOST)
+    if obstacle(answer, account, session.ledger().releases(study.fingerprint)) is not None:
+        return
     try:
-        if reason is None:
-            sharper_request(answer, asked, start)
-    except DPCoreError as error:
-        reason = str(error)
-    if reason is not None:
-        st.caption(f"A sharper answer is not offered. {reason}")
+        sharper_request(answer, asked, start)
+    except DPCoreError:
         return
     with st.popover("Sharpen this answer", key="sharpen"), controls.valid(ends=False):
         cell = controls.HERE.charged_epsilon(

@@ -1,4 +1,4 @@
-"""What attacks find in careless releases and in private ones. CONFIDENTIAL, unless made up."""
+"""What attacks find in careless releases and in private ones. CONFIDENTIAL, unless simulated."""
 
 from __future__ import annotations
 

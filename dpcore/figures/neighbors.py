@@ -1,4 +1,4 @@
-"""A small made-up table: its worst neighbor, how far each person can move it, and why."""
+"""A small synthetic table: its worst neighbor, how far each person can move it, and why."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FADED = {"marker": {"opacity": 1}}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """A made-up table with its worst neighbor, and how its people are called.
+    """A synthetic table with its worst neighbor, and how its people are called.
 
     Attributes:
         rows: The table, shape ``(n, 3)``, inside the bounds.
@@ -109,7 +109,7 @@ def people_picture(scene: Scene) -> Picture:
     return Picture.of(
         _takeaway(scene),
         columns,
-        drawn=f"{len(scene.rows)} made-up people: {listed}",
+        drawn=f"{len(scene.rows)} simulated people: {listed}",
         showlegend=False,
         xaxis=_between(scene, "value"),
         **draw(scene),

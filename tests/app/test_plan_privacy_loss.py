@@ -73,13 +73,13 @@ def test_nobody_above_is_what_the_most_exposed_person_takes(touched):
     assert float(found.value) <= 0.1 * 2e6 / 1_476_543
 
 
-def test_made_up_tables_tell_by_their_epsilon_alone(touched):
+def test_simulated_tables_tell_by_their_epsilon_alone(touched):
     app = touched
     app.session_state["touched-leak"] = True
     app.run()
-    by_label(app.number_input, "Pay of that person, € (made up)").set_value(250_000.0).run()
+    by_label(app.number_input, "Pay of that person, € (simulated)").set_value(250_000.0).run()
     assert "≈ 250,000 €" in shown(app)
-    by_label(app.number_input, "Pay of that person, € (made up)").set_value(40_000.0).run()
+    by_label(app.number_input, "Pay of that person, € (simulated)").set_value(40_000.0).run()
     assert "Here both are the same" in shown(app)
 
 

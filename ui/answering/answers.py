@@ -12,7 +12,7 @@ from dpcore.figures import answers as figures
 from dpcore.formatting import capital, significant
 from dpcore.releases.digits import noise_unit, number_text, quantity_in
 from dpcore.releases.record import Release
-from ui import offering, partwise, results, session
+from ui import offering, results, session
 from ui.answering.numbers import RELEASED, recorded
 from ui.answering.previews import price
 from ui.answering.views import view
@@ -44,10 +44,7 @@ def show(answer: Release, asked: Request) -> None:
         if any(
             c.kind.is_numeric or c.missing is MissingPolicy.REPLACE for c in asked.query.columns
         ):
-            seen = " The curator can see it below." if partwise.moves_are_shown() else ""
-            st.caption(
-                "These intervals do not include the bias from clamping and imputation." + seen
-            )
+            st.caption("These intervals do not include the bias from clamping and imputation.")
         results.release_files([answer], "answer")
 
 

@@ -131,7 +131,7 @@ def _reconstruction(
     asked = _ReconstructionSettings(people=len(bits), counts=len(bits) * times, **rest)
     # The key says which column, and never what is in it.
     column = session.public(subject.key("attack-secret-column"))
-    key = f"{asked} {secret.what} {subject.made_up} {column}"
+    key = f"{asked} {secret.what} {subject.simulated} {column}"
     found = work.follow(
         "reconstruction",
         f"{key} {session.generation()}",

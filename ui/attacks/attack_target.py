@@ -41,39 +41,39 @@ class AttackTarget:
     """Some people, and what the controls about them are called.
 
     Attributes:
-        dataset: CONFIDENTIAL, unless it is made up.
-        made_up: Whether it is the village.
+        dataset: CONFIDENTIAL, unless it is simulated.
+        simulated: Whether it is the village.
         masked: Whether no single person's value may be on screen.
 
     """
 
     dataset: Dataset
-    made_up: bool
+    simulated: bool
     masked: bool
 
     @property
     def kept(self) -> Kept:
         """Return where settings about these people are kept."""
-        return "address" if self.made_up else "page"
+        return "address" if self.simulated else "page"
 
     def key(self, name: str) -> str:
         """Return the key of a control about these people."""
-        return name if self.made_up else f"own-{name}-{session.generation()}"
+        return name if self.simulated else f"own-{name}-{session.generation()}"
 
     def called(self, place: int) -> str:
         """Return how a person is called, who never has the name of a row."""
-        if self.made_up and place == 0:
+        if self.simulated and place == 0:
             return SOMEBODY
         return f"person {place + 1}"
 
     def show(self, picture: Picture, key: str) -> None:
         """Show a picture of these people; the village has nothing to hide."""
-        results.show(picture, f"attack-{key}", simulated=self.made_up)
+        results.show(picture, f"attack-{key}", simulated=self.simulated)
 
 
 def of_village() -> AttackTarget:
     """Return the village."""
-    return AttackTarget(dataset=village(), made_up=True, masked=False)
+    return AttackTarget(dataset=village(), simulated=True, masked=False)
 
 
 def of_table(study: Study) -> AttackTarget:
@@ -97,7 +97,7 @@ def of_table(study: Study) -> AttackTarget:
         "and renumbered: no number here identifies a row. All releases are "
         "simulated; nothing is charged, kept or exported."
     )
-    return AttackTarget(dataset=sample, made_up=False, masked=masked)
+    return AttackTarget(dataset=sample, simulated=False, masked=masked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +125,7 @@ class DeclaredAttack:
     def __call__(self, subject: AttackTarget) -> None:
         """Ask what is set, and show the attack."""
         if not self.column:
-            if not subject.made_up:
+            if not subject.simulated:
                 st.caption("This attack uses the settings below alone, and no table.")
             self.show(subject, **SettingsForm(row=self.row).ask())
             return
@@ -201,7 +201,7 @@ class DeclaredAttack:
             within=(1, people),
             key=subject.key("attack-person"),
             kept=subject.kept,
-            note=f"{note} Number 1 is {SOMEBODY}." if subject.made_up else note,
+            note=f"{note} Number 1 is {SOMEBODY}." if subject.simulated else note,
         )
 
 

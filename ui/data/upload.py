@@ -482,10 +482,10 @@ def check_disclosure_risks() -> None:
         return
     with st.popover("Use in a class", key="folded-class"):
         st.markdown(
-            "In Classroom mode single rows and true values are on the screen. A class "
+            "Classroom mode shows single rows and true values. A class "
             "recognizes people by what it knows of them: their names, a day, a rare "
             "answer, or a few harmless answers together. A built-in survey, or a "
-            "made-up table, shows the same without anybody in it."
+            "synthetic table, shows the same without real people."
         )
         # A class must not see it only because the mode was changed.
         with confidential.area("class", "what people could be recognized by", ready=False) as shown:

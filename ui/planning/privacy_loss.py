@@ -1,6 +1,6 @@
 """What the people of the table lose by the plan, and why that must not choose its total.
 
-What is computed from the table is CONFIDENTIAL; the example of a leak uses made-up tables.
+What is computed from the table is CONFIDENTIAL; the example of a leak uses simulated tables.
 """
 
 from __future__ import annotations
@@ -203,29 +203,29 @@ _BOUND: Final = 500_000.0
 
 
 def show_leak() -> None:
-    """Show two made-up neighbors for which the ε that was looked up differs."""
+    """Show two simulated neighbors for which the ε that was looked up differs."""
     st.markdown(
         "The largest ε at which nobody loses too much is computed from the data without "
-        "noise. Two made-up datasets of pay differ in one person. The sum of pay is "
+        "noise. Two simulated datasets of pay differ in one person. The sum of pay is "
         f"released, bounded at {_BOUND:,.0f} €."
     )
     first, second, _ = controls.row(3)
     pay = first.number(
-        "Pay of that person, € (made up)", 480_000.0, (1_000.0, _BOUND), key="looking-pay"
+        "Pay of that person, € (simulated)", 480_000.0, (1_000.0, _BOUND), key="looking-pay"
     )
     limit = second.number(
-        "Threshold ε", 0.1, (0.001, 10.0), key="looking-limit", note="Of the made-up tables."
+        "Threshold ε", 0.1, (0.001, 10.0), key="looking-limit", note="For the simulated datasets."
     )
     found = data_dependent_epsilon(pay, limit=limit, bound=_BOUND)
     results.metrics(
         {
             "ε chosen, the person is in the table": (
                 epsilon_text(found.inside),
-                "Made up: the largest ε at which nobody exceeds the threshold.",
+                "Simulated: the largest ε at which nobody exceeds the threshold.",
             ),
             "ε chosen, the person is not": (
                 epsilon_text(found.outside),
-                "Made up: the same without the best-paid person.",
+                "Simulated: the same without the best-paid person.",
             ),
         }
     )

@@ -40,10 +40,15 @@ def offer(
     account = session.account(study)
     count, costs = known.count(None), cost.in_words(price.cost, account)
     ready = not _obstacles(plan, study) and account.admits(price.cost)
+    waiting = ready and count > 0 and releasing.waiting(name) is not None
+    if waiting:
+        yes = partial(releasing.press, name, 1, confirmed=True)
+        offering.confirm(account, costs, price.cost, key="plan", yes=yes)
     with st.container(horizontal=True, vertical_alignment="center", key="plan-actions"):
         st.button(
             f"{_action(count)} and spend {costs}" if count else "Released ✓",
-            type="primary",
+            # Before a release is confirmed, "Spend" is the one primary button.
+            type="secondary" if waiting else "primary",
             key="plan-release",
             disabled=not (ready and count),
             on_click=releasing.press,
@@ -54,9 +59,6 @@ def offer(
         st.page_link("pages/sign_off.py", label="Sign-off sheet")
         if count and session.mode() is Mode.RELEASE:
             st.caption(sign_off.state(study), width="content")
-    if ready and count and releasing.waiting(name) is not None:
-        yes = partial(releasing.press, name, 1, confirmed=True)
-        offering.confirm(account, costs, price.cost, key="plan", yes=yes)
     told = releasing.told()
     if told is not None:
         st.info(told)

@@ -505,7 +505,7 @@ _ERRORS: Final = SettingsForm(
 
 def errors(*, shape: str, people: int, epsilon: float, rate: float) -> None:
     """Compare a release from a sample with one from all rows, at one final epsilon."""
-    values = _made_up(shape, people)
+    values = _simulated(shape, people)
     at = SampledMean.of(values, width=1.0, epsilon=epsilon)
     rates = _grid(people)
     simulated = session.remember(
@@ -689,7 +689,7 @@ def _ends(at: SampledMean) -> tuple[float, float]:
     return math.sqrt(clear.full_error), math.sqrt(worst)
 
 
-def _made_up(shape: str, people: int) -> FloatArray:
+def _simulated(shape: str, people: int) -> FloatArray:
     if shape == _EVEN:
         return np.arange(people) / (people - 1)
     if shape == _RARE:

@@ -1,7 +1,7 @@
 """Whom an attack is aimed at: a class-sized sample of a table, and a column of it.
 
 The sample has a fixed size and its rows are drawn without a look at any value, so that
-a large table is attacked as quickly as a small one. The village is made up: nobody is
+a large table is attacked as quickly as a small one. The village is simulated: nobody is
 in it, and everything about it may be shown.
 """
 
@@ -45,7 +45,7 @@ _DEBT = Column(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Target:
-    """A column of the sample, as numbers. CONFIDENTIAL, unless it is made up.
+    """A column of the sample, as numbers. CONFIDENTIAL, unless it is simulated.
 
     Attributes:
         amounts: One number a person within the bounds, shape ``(n,)``.

@@ -1,4 +1,4 @@
-"""A catalog of known mistakes, each with its repair, on made-up tables.
+"""A catalog of known mistakes, each with its repair, on synthetic tables.
 
 They are simulated with a generator that can be seeded, so that a class sees what the
 speaker saw. Nothing here is ever released.
@@ -31,7 +31,7 @@ Draws = Callable[..., FloatArray]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NaiveRelease:
-    """A release on made-up tables that claims more than holds.
+    """A release on synthetic tables that claims more than holds.
 
     Attributes:
         key: Its name in links.

@@ -427,7 +427,7 @@ def log_ratio(hits: FloatArray, draws: ArrayLike) -> tuple[FloatArray, FloatArra
 
 
 COLLEAGUES: Final = (31_000, 34_500, 38_000, 41_000, 44_500, 52_000, 58_000, 63_000)
-"""Made-up pay of those who are in the table in any case."""
+"""Simulated pay of those who are in the table in any case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

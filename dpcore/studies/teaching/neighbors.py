@@ -2,7 +2,7 @@
 
 Local sensitivity: the most that one person can change a statistic of the table at hand.
 For a real table it is CONFIDENTIAL, because it depends on everybody's records; here the
-tables are made up.
+tables are synthetic.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BETTER = 1 + 1e-9
 class Neighbor:
     """The neighboring table that changes a statistic most, and what the others do.
 
-    CONFIDENTIAL where the table is not made up.
+    CONFIDENTIAL where the table is not synthetic.
     """
 
     here: float = field(repr=False)
