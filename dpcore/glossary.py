@@ -323,9 +323,9 @@ _TERMS: Final = (
         "The [confidence interval] of a mean then includes the [bias] from clamping. It "
         "says nothing if the assumption is wrong.",
         exact="All members of the model that the released mean and standard deviation do "
-        "not contradict.",
+        "not contradict. Beside it, percentiles of a parametric bootstrap, which is asymptotic.",
         page="release",
-        source="after Awan and Wang 2024",
+        source="after Awan and Wang 2024; Ferrando, Wang and Sheldon 2022",
     ),
     GlossaryEntry(
         word="margin of error",

@@ -8,9 +8,9 @@ released: that of averages of ``n`` clamped heights, and of the noise. It is kep
 released mean, or the mean squared distance from its own clamped mean, is too far off. The
 interval is that of the means ``a`` of all members that are kept. That is a confidence set by
 inversion of tests, as in simulation-based inference (Awan and Wang 2024, who simulate the
-law that is taken as normal plus noise here). A parametric bootstrap (Ferrando, Wang and
-Sheldon 2022) would be shorter, and covers only about as often as stated. Here the union
-bound and the projection make it more often, if the model holds; else nothing is claimed.
+law that is taken as normal plus noise here). The union bound and the projection make it
+hold more often than stated, if the model holds; else nothing is claimed. A
+``parametric_bootstrap`` is shorter, and covers only about as often as stated.
 """
 
 from __future__ import annotations
@@ -38,6 +38,10 @@ _GRID: Final = 33
 _ZOOMS: Final = 12
 _FARTHEST: Final = 3.0
 """How far beyond the middle of the bounds a mean is looked for, in their width."""
+
+
+Draws = tuple[FloatArray, FloatArray]
+"""Parts of the people at each score, and noise, of each of several releases."""
 
 
 class StatedModel(StrEnum):
@@ -86,7 +90,7 @@ class ModelInterval:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Members:
+class Members:
     """The members of a model beside what was released."""
 
     found: SpreadEstimate
@@ -97,6 +101,35 @@ class _Members:
         """Return the clamped heights at the normal scores."""
         values = self.bounds.clip(self.model.values(mean, sd))
         return np.asarray((values - self.bounds.lower) / self.bounds.width - 0.5)
+
+    @property
+    def box(self) -> FloatArray:
+        """Return where means and standard deviations are looked for, shape ``(2, 2)``."""
+        width = self.bounds.width
+        middle, far, least = self.bounds.lower + width / 2, _FARTHEST * width, 1e-9 * width
+        lower = max(middle - far, least) if self.model.positive else middle - far
+        return np.array([[lower, middle + far], [least, far]])
+
+    def ends(self, lower: float, upper: float) -> tuple[float, float]:
+        """Return the ends of an interval of means; infinite where the search has none."""
+        (first, last), _ = self.box
+        low, high = lower if lower > first else -math.inf, upper if upper < last else math.inf
+        return max(low, 0.0) if self.model.positive else low, high
+
+    def moments(self, heights: FloatArray) -> FloatArray:
+        """Return mean and mean square of heights, on the last axis."""
+        return np.stack([heights @ _WEIGHTS, np.square(heights) @ _WEIGHTS], axis=-1)
+
+    def draws(self, seed: int, size: int) -> Draws:
+        """Return what chance decides about so many releases, whatever the member is."""
+        rng, people = np.random.default_rng(seed), self.found.people
+        ranks = rng.multinomial(people, _WEIGHTS, size=size) / people
+        return ranks, self.found.mechanism.simulate(np.zeros(2), rng=rng, size=(size, 2))
+
+    def released(self, heights: FloatArray, draws: Draws) -> FloatArray:
+        """Return mean and mean square as they are released about samples of a member."""
+        ranks, noise = draws
+        return np.asarray(ranks @ np.stack([heights, np.square(heights)], axis=-1) + noise)
 
     @cached_property
     def _reaches(self) -> FloatArray:
@@ -123,11 +156,8 @@ class _Members:
 
     def coverage(self, mean: float, sd: float) -> float:
         """Return how often a member is kept of what is released about its own samples."""
-        heights, rng = self.heights(np.array(mean), np.array(sd)), np.random.default_rng(1)
-        people = self.found.people
-        counts = rng.multinomial(people, _WEIGHTS, size=RELEASES) / people
-        moments = counts @ np.stack([heights, np.square(heights)], axis=-1)
-        drawn = self.found.mechanism.simulate(moments, rng=rng, size=moments.shape)
+        heights = self.heights(np.array(mean), np.array(sd))
+        drawn = self.released(heights, self.draws(1, RELEASES))
         variance = np.clip(drawn[:, 1] - drawn[:, 0] ** 2, 0.0, 0.25)
         released = replace(self.found, mean=drawn[:, 0], sd=np.sqrt(variance))
         return float(np.mean(self.excess(heights, released) <= 1))
@@ -141,13 +171,8 @@ def model_interval(
     Members are looked for on a grid of means and standard deviations, which is narrowed to
     what agrees, and one step more. A mean at most 3 widths from the middle is looked for.
     """
-    search = _Members(found=found, bounds=bounds, model=model)
-    middle, far = bounds.lower + bounds.width / 2, _FARTHEST * bounds.width
-    least = bounds.width * 1e-9
-    outer = np.array(
-        [[max(middle - far, least) if model.positive else middle - far, middle + far], [least, far]]
-    )
-    box = outer
+    search = Members(found=found, bounds=bounds, model=model)
+    box = outer = search.box
     for _ in range(_ZOOMS):
         means, sds = (np.linspace(low, high, _GRID) for low, high in box)
         excess = search.excess(search.heights(*np.meshgrid(means, sds, indexing="ij")), found)
@@ -163,10 +188,14 @@ def model_interval(
     if excess[best] > 1:
         return None
     mean, sd = float(means[best[0]]), float(sds[best[1]])
-    lower, upper = np.where(box[0] == outer[0], [-np.inf, np.inf], box[0]).tolist()
-    return ModelInterval(
-        mean=mean,
-        lower=max(lower, 0.0) if model.positive else lower,
-        upper=upper,
-        coverage=search.coverage(mean, sd),
-    )
+    lower, upper = search.ends(*box[0].tolist())
+    return ModelInterval(mean=mean, lower=lower, upper=upper, coverage=search.coverage(mean, sd))
+
+
+def has_negative_values(model: StatedModel, bounds: Interval, mean: float, sd: float) -> bool:
+    """Tell whether a model has many values below 0 although the bounds begin at 0 or above.
+
+    That is a normal distribution whose released mean is less than two released standard
+    deviations above 0.
+    """
+    return model is StatedModel.NORMAL and bounds.lower >= 0 and mean < 2 * sd

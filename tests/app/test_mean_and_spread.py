@@ -32,5 +32,6 @@ def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page):
     low, high = stated["x"]
     assert 0 < low < high < np.inf
     assert "from that model. If they are not, nothing is claimed." in shown(app)
+    assert "It is asymptotic, without a guarantee: it held in" in shown(app)
     choose(app, MODEL, "exponential")
     assert "No exponential distribution" in shown(app)

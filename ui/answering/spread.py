@@ -15,7 +15,13 @@ from dpcore.figures import answers as figures
 from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, percent, significant
 from dpcore.inference.intervals import LEVEL, Intervals
-from dpcore.inference.stated_models import RELEASES, StatedModel, model_interval
+from dpcore.inference.parametric_bootstrap import SIMULATED, bootstrap_interval
+from dpcore.inference.stated_models import (
+    RELEASES,
+    StatedModel,
+    has_negative_values,
+    model_interval,
+)
 from dpcore.releases.digits import ends_text, number_text
 from dpcore.releases.record import Release
 from dpcore.statistics.conditions import statement
@@ -116,20 +122,39 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
     )
     if chosen == _UNSTATED:
         return None
-    found = model_interval(plan.estimate(np.array(answer.values)), bounds, StatedModel(chosen))
+    model, estimate = StatedModel(chosen), plan.estimate(np.array(answer.values))
+    if has_negative_values(model, bounds, *answer.values):
+        st.warning(
+            "The released mean is less than 2 standard deviations above 0, so a normal "
+            "distribution has many values below 0. If values cannot be negative, state another "
+            "distribution."
+        )
+    found = model_interval(estimate, bounds, model)
     if found is None:
         st.caption(
             f"No {chosen} distribution that is clamped to these bounds fits the released mean "
             "and standard deviation."
         )
         return None
+    unit = after_number(quantity.suffix)
     low, high = ends_text((found.lower, found.upper), found.mean, quantity)
     st.caption(
         f"If values are {chosen} before clamping, the population mean has the 95% CI {low} to "
-        f"{high}{after_number(quantity.suffix)}, clamping bias included. It held in "
-        f"{percent(found.coverage)} of {RELEASES:,} releases simulated from that model. If they "
-        "are not, nothing is claimed."
+        f"{high}{unit}, clamping bias included. It held in {percent(found.coverage)} of "
+        f"{RELEASES:,} releases simulated from that model. If they are not, nothing is claimed."
     )
+    other = session.remember(
+        "parametric-bootstrap",
+        f"{answer.id}-{chosen}",
+        lambda: bootstrap_interval(estimate, bounds, model),
+    )
+    if other is not None:
+        low, high = ends_text((other.lower, other.upper), other.mean, quantity)
+        st.caption(
+            f"A parametric bootstrap of the same model gives {low} to {high}{unit}. It is "
+            f"asymptotic, without a guarantee: it held in {other.coverage * SIMULATED:.0f} of "
+            f"{SIMULATED} releases simulated from the fitted model."
+        )
     return {f"if {chosen}, unclamped": np.array([found.lower, found.upper])}
 
 
