@@ -16,7 +16,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from dpcore.analyses.base import Releasable
+from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import mark_of
 from dpcore.data.quantities import replacement_text
 from dpcore.documents import assumptions
@@ -44,6 +44,7 @@ from dpcore.planning.splits import scaled, settled
 from dpcore.releases.record import Release
 from dpcore.statistics.conditions import PAIR_ONLY
 from ui import accounts, releasing, session, typed
+from ui.answering import groups
 from ui.study import Study
 from ui.text import literal
 
@@ -138,6 +139,8 @@ def add(request: Releasable, name: str = "") -> None:
     try:
         basket, item = plan(study), PlannedQuery.of(traced(request, study.dataset))
         item = replace(item, name=name or item.name)
+        if isinstance(request, Request) and item.width.assumed:
+            item = replace(item, group=groups.assumed_size(request.query))
         if item.key not in basket.keys:
             keep(study, basket.with_item(item))
     except DPCoreError as error:

@@ -105,6 +105,8 @@ class WeightedQuery(GroupedQuery):
                 f"weights need another column of numbers with public bounds from 0 up; declare "
                 f"those of {self.weight.name!r} on the Data page."
             )
+        if self.mean_weight is not None and not self.mean_weight > 0:
+            raise ParameterError("the mean weight that is assumed must be above 0.")
         GroupedQuery.__post_init__(self)
 
     @property
@@ -142,7 +144,7 @@ class WeightedQuery(GroupedQuery):
     @property
     def assumed_mean_weight(self) -> float:
         """Return the mean weight that is assumed, the usual one if none is given."""
-        return self.mean_weight or usual_mean_weight(self.weights)
+        return min(self.mean_weight or usual_mean_weight(self.weights), self.weights.upper)
 
     @property
     def title(self) -> str:

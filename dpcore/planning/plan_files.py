@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
-from dpcore.analyses.base import Releasable
+from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.reading import is_model, model_request_from, request_from
 from dpcore.codec import (
     NUMBER,
@@ -40,6 +40,9 @@ from dpcore.statistics.parameters import NAMES
 
 FORMAT: Final = "epsilon-studio plan"
 VERSION: Final = 1
+_SHARPER: Final = (
+    "an answer cannot be sharpened in a plan. Sharpen it below the earlier answer on Release."
+)
 _REPAIR: Final = "Correct the file, or download the plan once more."
 _LONGEST_FIELD: Final = 40
 _WRONG = (LookupError, TypeError, ValueError, ArithmeticError, RecursionError)
@@ -47,6 +50,13 @@ _WRONG = (LookupError, TypeError, ValueError, ArithmeticError, RecursionError)
 _ITEM: Final = Schema(
     PlannedQuery, name=TEXT, weight=NUMBER, locked=TRUTH, wanted=optional(NUMBER), group=WHOLE
 )
+_ASSUMED: Final[Schema[dict[str, Any]]] = Schema(
+    dict,
+    mean_weight=if_any(
+        NUMBER, of=lambda item: getattr(getattr(item.request, "query", None), "mean_weight", None)
+    ),
+)
+"""What margins of error assume, which is no part of a question."""
 _ENTRY: Final[Schema[dict[str, Any]]] = Schema(dict, name=TEXT, request=OBJECT)
 _ITEMS: Final = ("items",)
 _PRICE: Final[Schema[dict[str, Any]]] = Schema(
@@ -91,7 +101,7 @@ def to_json(basket: AnalysisPlan) -> str:
         **_BASKET.write(basket),
         **({"row": NAMES.write(unit)} if unit.is_named else {}),
         "items": [
-            {**_ITEM.write(item), "request": item.request.parameters()}
+            {**_ITEM.write(item), **_ASSUMED.write(item), "request": item.request.parameters()}
             | ({} if item.own_name else {"titled": True})
             for item in basket.items
         ],
@@ -150,9 +160,25 @@ def traced(request: Releasable, dataset: Table) -> Releasable:
 
     Raises:
         DataError: It is not about columns of this table.
+        ParameterError: It sharpens an answer.
 
     """
-    return _request(request.parameters(), dataset, request.unit)
+    assumed = _ASSUMED.write(PlannedQuery.of(request))
+    return _in_plan(_request(request.parameters(), dataset, request.unit), **assumed)
+
+
+def _in_plan(request: Releasable, **assumed: float) -> Releasable:
+    """Return a request whose margins of error assume what a plan says.
+
+    Raises:
+        ParameterError: It sharpens an answer, which no plan can pay for.
+
+    """
+    if not isinstance(request, Request):
+        return request
+    if request.sharpens is not None:
+        raise ParameterError(_SHARPER)
+    return replace(request, query=replace(request.query, **assumed)) if assumed else request
 
 
 def _filled(
@@ -174,6 +200,7 @@ def _filled(
             except DPCoreError:
                 lost.append(name)
                 continue
+            request = _in_plan(request, **_ASSUMED.read(entry))
             item = _ITEM.read(entry, request=request)
             # What it costs is known before it is planned, or it cannot be planned.
             _ = request.cost

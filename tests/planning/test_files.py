@@ -8,6 +8,7 @@ import pytest
 
 from dpcore.analyses.bootstrap import BootstrapRequest
 from dpcore.analyses.resized import ResizedRequest
+from dpcore.analyses.sharpening import EarlierAnswer
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.errors import DataError, LedgerError, ParameterError
 from dpcore.ledger.store import StoredTexts
@@ -15,7 +16,7 @@ from dpcore.planning.analysis_plan import MOST_ITEMS, AnalysisPlan, PlannedQuery
 from dpcore.planning.plan_files import from_json, to_json, traced
 from tests.planning.planned import ALL, item
 from tests.releases import models
-from tests.releases.questions import AGE
+from tests.releases.questions import AGE, weighted
 from tests.statistics.columns import category, dataset, number
 
 LABELS = ("a", "b")
@@ -92,6 +93,32 @@ def test_questions_to_resamples_come_back_as_they_were():
 @pytest.mark.parametrize("name", OF_TABLE)
 def test_what_is_planned_is_what_its_parameters_say(name):
     assert traced(ALL[name], TABLE) == ALL[name]
+
+
+def test_the_assumed_mean_weight_is_kept_and_old_plans_have_none():
+    usual = weighted()
+    request = replace(usual, query=replace(usual.query, mean_weight=2.0))
+    columns = request.query.columns
+    table = dataset(
+        columns, **{column.name: ["north" if column.labels else 1.0] for column in columns}
+    )
+    assert traced(request, table) == request
+    found, old = (to_json(AnalysisPlan(items=(PlannedQuery.of(one),))) for one in (request, usual))
+    assert json.loads(found)["items"][0]["mean_weight"] == 2.0
+    assert from_json(found, table).basket.items[0].width.half < PlannedQuery.of(usual).width.half
+    assert "mean_weight" not in old
+    assert from_json(old, table).basket.items[0].request == usual
+    for wrong in ("-1", '"2"', "true"):
+        with pytest.raises(DataError):
+            from_json(found.replace('"mean_weight": 2.0', f'"mean_weight": {wrong}'), table)
+
+
+def test_an_answer_is_not_sharpened_in_a_plan():
+    earlier = EarlierAnswer(id="1", epsilon=0.5, scale=1.0, values=(38.0,))
+    request = replace(ALL["mean"], sharpens=earlier)
+    text = to_json(AnalysisPlan(items=(PlannedQuery.of(ALL["sum"]), PlannedQuery.of(request))))
+    with pytest.raises(DataError, match="question 2: an answer cannot be sharpened in a plan"):
+        from_json(text, TABLE)
 
 
 def test_questions_about_a_column_that_went_away_are_left_out_and_named():

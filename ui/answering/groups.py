@@ -161,6 +161,27 @@ def most_people() -> int:
 
 def ask_size(cell: Cell, query: Question) -> int:
     """Ask for the size of a group, of each of two, or of everybody together."""
+    label, key, usual = _size(query)
+    return cell.number(
+        label,
+        usual,
+        (1, most_people()),
+        key=key,
+        kept="session",
+        note="The sizes of groups are private, so their errors cannot be known in advance. "
+        "Name a size to see them; nothing is released by that.",
+    )
+
+
+def assumed_size(query: Question) -> int:
+    """Return the size that is assumed, asked for or not."""
+    _, key, usual = _size(query)
+    asked = session.public(key)
+    return asked if isinstance(asked, int) else usual
+
+
+def _size(query: Question) -> tuple[str, str, int]:
+    """Return the name and the key of the control, and what it starts from."""
     most = most_people()
     label, what, usual = "Assumed group size", "a-group", min(USUAL_GROUP, max(most // 2, 1))
     if query.kind is StatisticKind.DIFFERENCE:
@@ -168,12 +189,4 @@ def ask_size(cell: Cell, query: Question) -> int:
     elif not query.listed_groups:
         label, what = f"Assumed number of {query.unit.counted}", "everybody"
         usual = most if most < _MOST else usual
-    return cell.number(
-        label,
-        usual,
-        (1, most),
-        key=f"size-of-{what}-{session.generation()}",
-        kept="session",
-        note="The sizes of groups are private, so their errors cannot be known in advance. "
-        "Name a size to see them; nothing is released by that.",
-    )
+    return label, f"size-of-{what}-{session.generation()}", usual
