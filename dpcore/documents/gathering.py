@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from dpcore.analyses.base import Releasable
+from dpcore.analyses.base import Releasable, Request
 from dpcore.data.columns import Column
 from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.steps import is_joined
@@ -228,8 +228,11 @@ def plan_of(subject: DocumentContext) -> AnalysisPlan:
     for question in subject.questions:
         if question.request is None or len(basket.items) == MOST_ITEMS:
             continue
+        request = question.request
+        if isinstance(request, Request):
+            request = replace(request, sharpens=None)  # a plan asks for it by itself
         try:
-            item = PlannedQuery.of(question.request)
+            item = PlannedQuery.of(request)
             if item.key not in basket.keys:
                 basket = basket.with_item(item)
         except ParameterError:

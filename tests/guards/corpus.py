@@ -8,9 +8,11 @@ request that is read back from it: so the corpus does not name the classes of qu
 import hashlib
 import json
 import os
+import random
 import sys
 import tempfile
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -19,9 +21,10 @@ import pandas as pd
 import plotly.io as pio
 from scipy import special
 
-from dpcore.analyses import secure
+from dpcore.analyses import secure, sharpening
 from dpcore.analyses.base import Mode
 from dpcore.analyses.reading import is_model, model_request_from, request_from
+from dpcore.analyses.sharpening import sharper_draw
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
@@ -32,9 +35,11 @@ from dpcore.errors import DPCoreError
 from dpcore.figures.privacy_label import LabelFacts
 from dpcore.inference.intervals import LEVEL
 from dpcore.ledger.ledger import Ledger
+from dpcore.ledger.sharper_answers import sharper_request
 from dpcore.ledger.transaction import release
 from dpcore.lessons.paths import LESSONS
 from dpcore.mechanisms.exponential import Exponential
+from dpcore.mechanisms.label_selection import LabelSelection
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.statistics.parameters import COLUMN
@@ -81,6 +86,9 @@ SHAPES = (
     *("resampled", "model", "model", "rank", "quantiles", "means", "cross", "shares"),
     *("matrix", "pair", "pair"),
 )
+NEWER = ("spread", "weighted", "labels_found", "bounds_found", "marginals", "tree", "sharper")
+"""Shapes that came later: some questions of each, after all others."""
+OF_EACH = 8
 PROCEDURES = ("divide by their sum", "nearest shares", "all but one", "universal histogram")
 
 
@@ -289,9 +297,58 @@ class Maker:
         kind = self.one(["covariance", "pooled variance", "pooled covariance"])
         return self.noisy(self.joint(kind, self.terms("substitution", rows=1)))
 
+    def spread(self):
+        found = self.scalar("mean and standard deviation", self.terms(rows=1))
+        return self.noisy(found, SUMMED)
+
+    def weighted(self):
+        kind, terms = self.one(["mean", "proportion"]), self.terms()
+        found = self.scalar(kind, terms) | {
+            "kind": f"weighted {kind.replace('proportion', 'share')}"
+        }
+        groups = [self.column(self.labels, terms)] if self.chance() else []
+        found |= {"group": groups, "weight": self.column((PAY,), terms)}
+        return self.noisy(found, SUMMED)
+
+    def undeclared(self, column, kind, key):
+        terms = self.terms() | {"size": {"people": 100, "public": False}}
+        known = {"labels": [], "bounds": None, "missing": "drop", "replacement": None}
+        found = self.noisy(terms | {"kind": kind, "column": COLUMN.write(column) | known}, [key])
+        return found, found["query"]
+
+    def labels_found(self):
+        found, query = self.undeclared(TOWN, "labels", "label-selection")
+        query["longest"] = self.one([4, 100])
+        return found | {"epsilon": 3.0, "delta": self.one([1e-4, 0.1])}
+
+    def bounds_found(self):
+        found, query = self.undeclared(self.one(self.numbers[:3]), "bounds", "laplace")
+        query["decades"] = self.one([[-6, 12], [0, 4]])
+        return found
+
+    def marginals(self):
+        found = self.crossed("set of marginals", self.terms())
+        found |= {"tables": self.one([[[0], [1]], [[0, 1]], [[0], [0, 1]]])}
+        return self.noisy(found | {"consistent": self.chance()}, SUMMED)
+
+    def tree(self):
+        found = self.crossed("synthetic table", self.terms(rows=1))
+        found["axes"] = found.pop("crossed")
+        return self.noisy(found, ["spanning-tree"]) | {"delta": self.one([1e-6, 1e-5])}
+
+    def sharper(self):
+        """Return a question whose answer is sharpened."""
+        kind = self.one(["mean", "sum", "count", "histogram"])
+        found = self.noisy(self.scalar(kind, self.terms()), ["laplace", "bit"])
+        return found | {"sharper": self.one([1.5, 4.0])}
+
     def next(self):
         """Return the parameters of a question of any shape."""
         return getattr(self, self.one(SHAPES))()
+
+    def newer(self, place):
+        """Return the parameters of a question of a shape that came later."""
+        return getattr(self, NEWER[place % len(NEWER)])()
 
 
 def drawn(rng):
@@ -317,16 +374,35 @@ def mark(make):
 
 def cells(value):
     """Return the bytes of what an answer is drawn from."""
+    if isinstance(value, dict):  # the number of people of each label
+        return json.dumps(value, sort_keys=True).encode()
     found = getattr(value, "values", getattr(value, "theta", value))
     return np.asarray(found).tobytes()
 
 
-def answered(request, value, seed):
-    """Return the record of an answer that is not drawn securely."""
-    rng, ledger = np.random.default_rng(seed), Ledger.in_memory()
+def opened(request):
+    """Return a ledger with an account of the table."""
+    ledger = Ledger.in_memory()
     budget = PrivacyBudget.of(epsilon=10**6, delta=0.99)
     ledger.open_account("table", budget, request.relation, request.unit.rows)
-    with mock.patch.object(secure, "draw", drawn(rng)), mock.patch.object(os, "urandom", rng.bytes):
+    return ledger
+
+
+def answered(request, value, seed, ledger=None):
+    """Return the record of an answer that is not drawn securely."""
+    rng, ledger = np.random.default_rng(seed), ledger or opened(request)
+    bits = random.Random(seed).getrandbits  # noqa: S311 - nothing is released
+    conditional = partial(sharper_draw, bits=bits)
+
+    def counted(law, counts):
+        return counts + rng.integers(-law.threshold, law.threshold + 1, len(counts))
+
+    with (
+        mock.patch.object(LabelSelection, "secure_draw", counted),
+        mock.patch.object(secure, "draw", drawn(rng)),
+        mock.patch.object(sharpening, "sharper_draw", conditional),
+        mock.patch.object(os, "urandom", rng.bytes),
+    ):
         return release(
             request, value, ledger=ledger, fingerprint="table", mode=Mode.CLASSROOM, now=NOW
         )
@@ -352,10 +428,11 @@ class Guard:
     """The hashes of a question, by what is hashed."""
 
     def __init__(self, parameters, table, parts, seed):
-        self.request, self.record = None, None
+        self.request, self.record, self.ledger = None, None, None
         read = model_request_from if is_model(parameters) else request_from
         try:
-            self.request = read(json.loads(json.dumps(parameters)), table)
+            request = read(json.loads(json.dumps(parameters)), table)
+            self.request = self.sharper(request, parameters, table, seed)
         except DPCoreError:
             self.hashes = "refused"
             return
@@ -370,10 +447,18 @@ class Guard:
         }
         self.hashes = " ".join(f"{name}:{value}" for name, value in found.items() if value)
 
+    def sharper(self, request, parameters, table, seed):
+        """Return the request that sharpens its answer, where that is asked for."""
+        if "sharper" not in parameters:
+            return request
+        self.ledger = opened(request)
+        earlier = answered(request, request.value(table), seed + 1, self.ledger)
+        return sharper_request(earlier, request, request.epsilon * parameters["sharper"])
+
     def answer(self, table, seed):
         """Return the bytes of the value and of the record."""
         value = self.request.value(table)
-        self.record = answered(self.request, value, seed)
+        self.record = answered(self.request, value, seed, self.ledger)
         return cells(value) + self.record.to_json().encode()
 
 
@@ -403,6 +488,26 @@ def documents(guards, table):
         for document in DOCUMENTS:
             text = document.text(subject)
             found[f"{name}, {document.name}"] = mark(lambda text=text: text)
+    return found
+
+
+def newer(table, parts):
+    """Return the hashes of questions of the shapes that came later, and of their documents."""
+    maker, found, guards = Maker(COLUMNS), {}, []
+    for place in range(OF_EACH * len(NEWER)):
+        parameters = maker.newer(place)
+        guards.append(Guard(parameters, table, parts, place))
+        found[f"newer {place}, {parameters['query']['kind']}"] = guards[-1].hashes
+    # An earlier answer is in a ledger of its own.
+    known = [each for each in guards if each.record and each.ledger is None]
+    for relation in ("substitution", "add-remove"):
+        alike = {
+            PlannedQuery.of(each.request).key: each
+            for each in known
+            if (each.request.relation.value, each.request.unit.rows) == (relation, 1)
+        }
+        marks = documents([*alike.values()][:8], table)
+        found |= {f"newer {name}, {relation}": value for name, value in marks.items()}
     return found
 
 
@@ -460,6 +565,7 @@ def hashes(questions=QUESTIONS, capped_ones=150):
                 alone = (asked["relation"], asked["unit"]["rows"]) == ("substitution", 1)
                 if guard.record and alone and not maker.cap:
                     plain.append(guard)
+        found |= newer(table, parts)
     for start in range(0, len(plain), 60):
         marks = documents(plain[start : start + 6], table)
         found |= {f"{name}, from {start}": value for name, value in marks.items()}
