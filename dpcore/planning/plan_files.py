@@ -50,7 +50,7 @@ _WRONG = (LookupError, TypeError, ValueError, ArithmeticError, RecursionError)
 _ITEM: Final = Schema(
     PlannedQuery, name=TEXT, weight=NUMBER, locked=TRUTH, wanted=optional(NUMBER), group=WHOLE
 )
-_ASSUMED: Final[Schema[dict[str, Any]]] = Schema(
+_ASSUMED: Final[Schema[Any]] = Schema(
     dict,
     mean_weight=if_any(
         NUMBER, of=lambda item: getattr(getattr(item.request, "query", None), "mean_weight", None)
@@ -178,7 +178,8 @@ def _in_plan(request: Releasable, **assumed: float) -> Releasable:
         return request
     if request.sharpens is not None:
         raise ParameterError(_SHARPER)
-    return replace(request, query=replace(request.query, **assumed)) if assumed else request
+    query: Any = request.query
+    return replace(request, query=replace(query, **assumed)) if assumed else request
 
 
 def _filled(

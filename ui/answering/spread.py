@@ -152,7 +152,7 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
         low, high = ends_text((other.lower, other.upper), other.mean, quantity)
         st.caption(
             f"A parametric bootstrap of the same model gives {low} to {high}{unit}. It is "
-            f"asymptotic, without a guarantee: it held in {other.coverage * SIMULATED:.0f} of "
+            f"asymptotic, without a guarantee: it held in {round(other.coverage * SIMULATED)} of "
             f"{SIMULATED} releases simulated from the fitted model."
         )
     return {f"if {chosen}, unclamped": np.array([found.lower, found.upper])}
