@@ -3,8 +3,7 @@
 import streamlit as st
 
 from dpcore.planning.analysis_plan import USUAL_GROUP
-from ui import comparing, controls, margins, session
-from ui.answering import groups
+from ui import assumed_sizes, comparing, controls, margins, session
 from ui.asking import inputs
 
 session.require_router("pages/accuracy.py")
@@ -14,7 +13,7 @@ study = session.require_study()
 asked = inputs.ask(study)
 group = USUAL_GROUP
 if asked.width(group=USUAL_GROUP).assumed:
-    group = groups.ask_size(controls.row(4)[0], asked.query)
+    group = assumed_sizes.ask(controls.row(4)[0], asked.query)
 if asked.query.kind.of_places:
     margins.show(asked, study, group)
     margins.of_quantiles(asked, study)

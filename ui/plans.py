@@ -43,8 +43,7 @@ from dpcore.planning.redeclared import Declared, RedeclaredQuery, adopted, chang
 from dpcore.planning.splits import scaled, settled
 from dpcore.releases.record import Release
 from dpcore.statistics.conditions import PAIR_ONLY
-from ui import accounts, releasing, session, typed
-from ui.answering import groups
+from ui import accounts, assumed_sizes, releasing, session, typed
 from ui.study import Study
 from ui.text import literal
 
@@ -140,7 +139,7 @@ def add(request: Releasable, name: str = "") -> None:
         basket, item = plan(study), PlannedQuery.of(traced(request, study.dataset))
         item = replace(item, name=name or item.name)
         if isinstance(request, Request) and item.width.assumed:
-            item = replace(item, group=groups.assumed_size(request.query))
+            item = replace(item, group=assumed_sizes.assumed(request.query))
         if item.key not in basket.keys:
             keep(study, basket.with_item(item))
     except DPCoreError as error:

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Final, cast
+from typing import cast
 
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Question, Request
+from dpcore.analyses.base import Request
 from dpcore.analyses.groups import GroupPlan
 from dpcore.arrays import FloatArray
 from dpcore.figures.answers import GroupNumbers, groups_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
-from dpcore.planning.analysis_plan import USUAL_GROUP
 from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
-from ui import controls, results, session
+from ui import assumed_sizes, controls, results, session
 from ui.answering.numbers import Cells, grid_of
-from ui.controls import Cell
 from ui.text import after_number, literal
 
 
@@ -32,8 +30,8 @@ def preview(asked: Request, cells: Cells) -> None:
     unit = after_number(asked.query.quantity.of_differences)
     noun = noun_of(asked)
     count = len(plan.groups)
-    sizes = tuple(people for people in SIZES if people <= most_people())
-    size = ask_size(controls.Cell(place=third), asked.query)
+    sizes = tuple(people for people in assumed_sizes.SIZES if people <= assumed_sizes.most_people())
+    size = assumed_sizes.ask(controls.Cell(place=third), asked.query)
     off, *known = map(float, plan.ratio_half_widths((size, *sizes)))
     first.metric(
         f"Margin, a group of {size:,}",
@@ -144,49 +142,3 @@ def noun_of(asked: Request) -> str:
     """Return what is told of each group."""
     kind = asked.query.kind
     return "share" if kind is StatisticKind.PROPORTION else kind.value
-
-
-# The control for the size of a group that a reader assumes. Sizes are private.
-
-_MOST: Final = 10**9
-SIZES: Final = (10, 30, 100, 300, 1_000, 10_000)
-"""Sizes that margins of error are listed for."""
-
-
-def most_people() -> int:
-    """Return how many people a group can have: no more than the table, if public."""
-    study = session.require_study()
-    return study.dataset.people if study.public_number else _MOST
-
-
-def ask_size(cell: Cell, query: Question) -> int:
-    """Ask for the size of a group, of each of two, or of everybody together."""
-    label, key, usual = _size(query)
-    return cell.number(
-        label,
-        usual,
-        (1, most_people()),
-        key=key,
-        kept="session",
-        note="The sizes of groups are private, so their errors cannot be known in advance. "
-        "Name a size to see them; nothing is released by that.",
-    )
-
-
-def assumed_size(query: Question) -> int:
-    """Return the size that is assumed, asked for or not."""
-    _, key, usual = _size(query)
-    asked = session.public(key)
-    return asked if isinstance(asked, int) else usual
-
-
-def _size(query: Question) -> tuple[str, str, int]:
-    """Return the name and the key of the control, and what it starts from."""
-    most = most_people()
-    label, what, usual = "Assumed group size", "a-group", min(USUAL_GROUP, max(most // 2, 1))
-    if query.kind is StatisticKind.DIFFERENCE:
-        label, what = "Assumed size of each group", "a-pair"
-    elif not query.listed_groups:
-        label, what = f"Assumed number of {query.unit.counted}", "everybody"
-        usual = most if most < _MOST else usual
-    return label, f"size-of-{what}-{session.generation()}", usual

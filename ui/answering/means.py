@@ -20,8 +20,7 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
-from ui import controls, results, session
-from ui.answering import groups
+from ui import assumed_sizes, controls, results, session
 from ui.answering.numbers import Cells
 from ui.text import literal
 
@@ -31,8 +30,8 @@ def preview(asked: Request, cells: Cells) -> None:
     query = cast("MeansQuery", asked.query)
     plan = cast("MeansPlan", asked.plan)
     first, second, third = cells
-    size = groups.ask_size(controls.Cell(place=third), asked.query)
-    sizes = tuple(people for people in groups.SIZES if people <= groups.most_people())
+    size = assumed_sizes.ask(controls.Cell(place=third), asked.query)
+    sizes = tuple(people for people in assumed_sizes.SIZES if people <= assumed_sizes.most_people())
     off, *known = map(float, plan.height_half_widths((size, *sizes)))
     first.metric(
         f"Margin / range, group of {size:,}",

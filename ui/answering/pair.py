@@ -20,8 +20,7 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import quantity_in, sizes_text
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
-from ui import controls, results, session
-from ui.answering import groups
+from ui import assumed_sizes, controls, results, session
 from ui.answering.numbers import Cells
 from ui.text import after_number, literal
 
@@ -33,7 +32,7 @@ def preview(asked: Request, cells: Cells) -> None:
     plan = cast("DifferencePlan", asked.plan)
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
-    size = groups.ask_size(controls.Cell(place=third), asked.query)
+    size = assumed_sizes.ask(controls.Cell(place=third), asked.query)
     off = plan.half_width((size, size))
     first.metric(
         f"Margin, groups of {size:,}",
@@ -47,11 +46,11 @@ def preview(asked: Request, cells: Cells) -> None:
         help=f"A group whose released number of {asked.query.unit.counted} is no larger than "
         "this is not distinguishable from an empty one. Then there is no number.",
     )
-    known = [(people, plan.half_width((people, people))) for people in groups.SIZES]
+    known = [(people, plan.half_width((people, people))) for people in assumed_sizes.SIZES]
     told = [
         f"{people:,}: {_said(each, unit)}"
         for people, each in known
-        if people <= groups.most_people()
+        if people <= assumed_sizes.most_people()
     ]
     if told:
         st.caption(

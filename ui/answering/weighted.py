@@ -14,7 +14,7 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import ends_text, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
-from ui import controls, results, session
+from ui import assumed_sizes, controls, results, session
 from ui.answering import groups
 from ui.answering.numbers import Cells
 from ui.text import after_number
@@ -51,7 +51,7 @@ def _beside_sampling(asked: Request) -> int:
     """Say what noise adds to the sampling error under assumptions; return the assumed rows."""
     query, plan = cast("WeightedQuery", asked.query), cast("WeightedPlan", asked.plan)
     first, second, third = controls.row(3)
-    rows = groups.ask_size(first, query)
+    rows = assumed_sizes.ask(first, query)
     key = f"{session.generation()}-{query.kind}-{query.column.name}-{query.weight.name}"
     most = plan.cap / plan.mean_weight
     effect = second.number(
