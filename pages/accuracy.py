@@ -3,14 +3,13 @@
 import streamlit as st
 
 from dpcore.planning.analysis_plan import USUAL_GROUP
-from ui import assumed_sizes, comparing, controls, margins, session
-from ui.asking import inputs
+from ui import assumed_sizes, comparing, controls, margins, question_form, session
 
 session.require_router("pages/accuracy.py")
 st.title("Accuracy")
 st.markdown("Bias, standard deviation, RMSE and margin of error for this question.")
 study = session.require_study()
-asked = inputs.ask(study)
+asked = question_form.ask(study)
 group = USUAL_GROUP
 if asked.width(group=USUAL_GROUP).assumed:
     group = assumed_sizes.ask(controls.row(4)[0], asked.query)

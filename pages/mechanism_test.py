@@ -2,13 +2,12 @@
 
 import streamlit as st
 
-from ui import auditing, confidential, session
-from ui.asking import inputs
+from ui import auditing, confidential, question_form, session
 
 session.require_router("pages/mechanism_test.py")
 st.title("Test")
 st.markdown("Draw this release many times on two neighboring datasets. Nothing is charged.")
-asked = inputs.ask(session.require_study())
+asked = question_form.ask(session.require_study())
 study = session.require_study()
 auditing.body(auditing.ask_pair(asked, study))
 with confidential.area("audit-checks", "checks of the bounds, the bins and the ledger") as shown:

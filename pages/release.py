@@ -4,13 +4,12 @@ from functools import partial
 
 import streamlit as st
 
-from ui import offering, plans, release_screen, results, session, sharpening
+from ui import offering, plans, question_form, release_screen, results, session, sharpening
 from ui.answering import answer_lessons, answers, differences, distortion, previews
-from ui.asking import inputs
 
 session.require_router("pages/release.py")
 st.title("Release")
-asked = inputs.ask(session.require_study())
+asked = question_form.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()
 done = tuple(map(study.renamed, session.ledger().releases(study.fingerprint)))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,10 @@ class Question:
     """
 
     __slots__ = ()
+    kinds: ClassVar[tuple[StatisticKind, ...]] = ()
+    """The kinds that are always questions of this class."""
+    noise_unit: ClassVar[str] = ""
+    """What noise is a number of; empty where that is what the answer is one of."""
 
     if TYPE_CHECKING:  # fields or properties
 
@@ -212,6 +216,11 @@ class Question:
     def bounds(self) -> Interval:
         """Return the public interval that holds every coordinate of the answer."""
         return self.statistic.range
+
+    @property
+    def span(self) -> float:
+        """Return how far apart answers can be, by public numbers."""
+        return float(self.size.people) if self.kind.of_counts else self.bounds.width
 
     @property
     def quantity(self) -> Quantity:
@@ -520,17 +529,6 @@ MOST_PEOPLE = 10**8
 """The largest table whose rounding errors are covered where the range is infinite."""
 CLAIM_TOLERANCE = 1e-9
 """By how much of itself an epsilon may be off for the error of computing it."""
-_EXACT = {
-    StatisticKind.COUNT,
-    StatisticKind.HISTOGRAM,
-    StatisticKind.CROSS_TABLE,
-    StatisticKind.MARGINALS,
-    StatisticKind.QUANTILES,
-    StatisticKind.BOUNDS,
-    StatisticKind.LABELS,
-    StatisticKind.SYNTHETIC,
-}
-
 SUMMED = (
     "laplace",
     "gaussian",
@@ -540,7 +538,6 @@ SUMMED = (
     "gaussian-pdp-one-sided",
 )
 """Noise whose sums have a law that is known, and that no bound cuts off."""
-_COUNTED = {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}
 
 
 _ONLY = {
@@ -560,7 +557,7 @@ def offered(kind: StatisticKind) -> dict[str, Entry]:
         return {_ONLY[kind].key: _ONLY[kind]}
     if kind.of_known_sums:
         return {key: CATALOG[key] for key in CATALOG if key in SUMMED}
-    return CATALOG | {DISCRETE.key: DISCRETE} if kind in _COUNTED else CATALOG
+    return CATALOG | {DISCRETE.key: DISCRETE} if kind.of_counts else CATALOG
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -642,7 +639,7 @@ class Request(OfQuery):
         and, for that of its two sums, by 80; together less than 2 ``ROUNDING_UNITS``.
         """
         sensitivity, bounds = self.query.sensitivity, self.query.bounds
-        if self.query.kind in _EXACT:
+        if self.query.kind.exact:
             return sensitivity
         largest = max(abs(bounds.lower), abs(bounds.upper))
         if math.isinf(largest):

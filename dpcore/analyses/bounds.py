@@ -31,7 +31,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self, cast
+from typing import Any, ClassVar, Final, Self, cast
 
 import numpy as np
 
@@ -45,7 +45,7 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.declaration_grid import undeclared
 from dpcore.data.partitions.table import Table
-from dpcore.data.quantities import quantity_of
+from dpcore.data.quantities import COUNTS, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
 from dpcore.privacy_filter import PrivacyCost
@@ -81,6 +81,8 @@ class BoundsQuery(Question):
 
     """
 
+    kinds: ClassVar = (StatisticKind.BOUNDS,)
+    noise_unit: ClassVar = COUNTS
     column: Column
     relation: NeighboringRelation
     unit: PrivacyUnit

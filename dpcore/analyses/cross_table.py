@@ -54,6 +54,7 @@ class CrossedQuery(Question):
 
     """
 
+    kinds: ClassVar = (StatisticKind.CROSS_TABLE,)
     crossed: tuple[Query, ...]
     most_columns: ClassVar[int] = MOST_COLUMNS
 
@@ -213,8 +214,6 @@ class CrossedQuery(Question):
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
-        if content["kind"] != StatisticKind.CROSS_TABLE:
-            raise LookupError
         return cls(crossed=crossed_from(content, dataset, unit))
 
     def parameters(self) -> dict[str, Any]:

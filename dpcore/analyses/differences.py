@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self, cast
+from typing import Any, ClassVar, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from dpcore.codec import TEXT, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
 from dpcore.data.partitions.table import Table
-from dpcore.data.quantities import quantity_of
+from dpcore.data.quantities import COUNTS, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct, in_full
 from dpcore.inference.group_differences import PairEstimates, compare, fewest_people, half_width
@@ -62,6 +62,8 @@ class DifferenceQuery(OfGroups):
 
     """
 
+    kinds: ClassVar = (StatisticKind.DIFFERENCE,)
+    noise_unit: ClassVar = COUNTS
     pair: tuple[str, str]
 
     def __post_init__(self) -> None:
@@ -145,6 +147,11 @@ class DifferenceQuery(OfGroups):
         return bounds
 
     @property
+    def span(self) -> float:
+        """Return the width of the bounds."""
+        return self.declared.width
+
+    @property
     def title(self) -> str:
         """Return the question in words: "mean of pay by sex, women less men"."""
         one, other = self.pair
@@ -194,8 +201,6 @@ class DifferenceQuery(OfGroups):
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
-        if content["kind"] != StatisticKind.DIFFERENCE:
-            raise LookupError
         one, other = PAIRED.read(content["pair"])
         part = QUERY.read(
             {**content, "kind": StatisticKind.MEAN.value},

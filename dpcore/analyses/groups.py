@@ -230,6 +230,11 @@ class GroupedQuery(OfGroups):
         return self.part.unit_text
 
     @property
+    def span(self) -> float:
+        """Return how far apart the answers of a group can be."""
+        return self.part.span
+
+    @property
     def is_whole(self) -> bool:
         """Return whether the answers are whole numbers, such as counts."""
         return self.part.is_whole

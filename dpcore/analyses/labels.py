@@ -14,7 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Self, cast
+from typing import Any, ClassVar, Final, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -66,6 +66,7 @@ class LabelsQuery(Question):
 
     """
 
+    kinds: ClassVar = (StatisticKind.LABELS,)
     column: Column
     relation: NeighboringRelation
     unit: PrivacyUnit

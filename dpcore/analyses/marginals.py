@@ -61,6 +61,7 @@ class MarginalsQuery(CrossedQuery):
 
     """
 
+    kinds: ClassVar = (StatisticKind.MARGINALS,)
     tables: tuple[tuple[int, ...], ...]
     consistent: bool = True
     most_columns: ClassVar[int] = 10
@@ -138,8 +139,6 @@ class MarginalsQuery(CrossedQuery):
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
-        if content["kind"] != StatisticKind.MARGINALS:
-            raise LookupError
         return cls(
             crossed=crossed_from(content, dataset, unit),
             tables=TABLES.read(content["tables"]),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Final, Self, cast
+from typing import Any, ClassVar, Final, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -94,6 +94,7 @@ class JointQuery(Question):
 
     """
 
+    kinds: ClassVar = tuple(_COLUMNS)
     kind: StatisticKind
     numbers: tuple[Column, ...]
     relation: NeighboringRelation
@@ -179,6 +180,11 @@ class JointQuery(Question):
             for name, (first, second) in zip(self.statistic.labels, pairs, strict=True)
             if first and second
         }
+
+    @property
+    def span(self) -> float:
+        """Return how far apart answers can be: of a correlation, as of its released matrix, 1."""
+        return 1.0 if self.kind is StatisticKind.CORRELATION else self.bounds.width
 
     @property
     def labels(self) -> tuple[str, ...]:

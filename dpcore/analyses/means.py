@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final, Self, cast
+from typing import Any, ClassVar, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.partitions.table import Table
-from dpcore.data.quantities import quantity_of
+from dpcore.data.quantities import COUNTS, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
 from dpcore.inference.group_ratios import (
@@ -76,6 +76,8 @@ class MeansQuery(Question):
 
     """
 
+    kinds: ClassVar = (StatisticKind.MEANS,)
+    noise_unit: ClassVar = COUNTS
     numbers: tuple[Column, ...]
     group: Grouping
     relation: NeighboringRelation

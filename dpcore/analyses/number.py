@@ -44,12 +44,11 @@ from dpcore.statistics.entries import Membership, label_entries, number_entries
 from dpcore.statistics.grouping import name_of_others
 from dpcore.statistics.histogram import Histogram, Proportions
 from dpcore.statistics.joint_moments import JointMoments
-from dpcore.statistics.kinds import OF_ONE, Makes, StatisticKind, allowed
+from dpcore.statistics.kinds import ASKED_OF_PEOPLE, OF_ONE, Makes, StatisticKind, allowed
 from dpcore.statistics.parameters import COLUMN, MEMBERSHIP, PLACE, SHARED
 from dpcore.statistics.quantiles import CumulativeCounts, RankScores, rank_scores, whole_within
 from dpcore.statistics.statistic import NumericStatistic, Statistic
 from dpcore.statistics.sums_and_means import Count, Proportion
-from dpcore.statistics.user_level import ASKED_OF_PEOPLE, OF_PEOPLE
 
 MOST_QUANTILES: Final = 19
 """Quantiles in one question: every twentieth of the people."""
@@ -170,6 +169,17 @@ class Query(Question):
         of = quantity_of(self.column)
         unit = of.of_differences if self.kind.of_spread else of.unit
         return f"({unit})²" if unit and self.kind.squared else unit
+
+    @property
+    def span(self) -> float:
+        """Return how far apart answers can be, by the bounds and the number of people."""
+        if self.kind.of_counts:
+            return float(self.size.people)
+        if self.kind is StatisticKind.SUM:
+            return self._declared.width * self.size.people
+        if self.kind.of_spread:
+            return (self._declared.width / 2) ** (2 if self.kind.squared else 1)
+        return self.bounds.width
 
     @property
     def is_whole(self) -> bool:
@@ -311,7 +321,7 @@ class Query(Question):
             )
 
     def _check_cap(self) -> None:
-        if self.unit.cap is not None and self.kind not in OF_PEOPLE:
+        if self.unit.cap is not None and self.kind not in ASKED_OF_PEOPLE:
             known = ", ".join(kind.value for kind in ASKED_OF_PEOPLE)
             raise ParameterError(
                 f"“{self.kind}” is not offered where several rows of one "

@@ -7,24 +7,19 @@ unit of measurement and the description of a column, comes from the table in use
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, cast
+from functools import lru_cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import cast
 
+from dpcore import analyses
 from dpcore.analyses.base import REQUEST, Question, Releasable, Request
 from dpcore.analyses.bootstrap import BOOTSTRAP, BootstrapRequest
-from dpcore.analyses.bounds import BoundsQuery
-from dpcore.analyses.cross_table import CrossedQuery
-from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import GroupedQuery
-from dpcore.analyses.labels import LabelsQuery
-from dpcore.analyses.marginals import MarginalsQuery
-from dpcore.analyses.matrix import JointQuery
-from dpcore.analyses.means import MeansQuery
 from dpcore.analyses.model import MODEL_REQUEST, ModelRequest, model_question_from
 from dpcore.analyses.number import Query
 from dpcore.analyses.resized import RESIZED, ResizedRequest
-from dpcore.analyses.spanning_tree import SyntheticQuery
 from dpcore.analyses.subsampled import SUBSAMPLED, SubsampledRequest
-from dpcore.analyses.weighted import WeightedQuery
 from dpcore.codec import TEXT, object_in
 from dpcore.data.partitions.table import Table, TableT
 from dpcore.errors import DataError, DPCoreError
@@ -60,18 +55,37 @@ def request_from(
     """
     try:
         content = object_in(parameters["query"])
-        unit = _unit(content, called)
-        found = (shape for name, shape in _SHAPES.items() if name in content)
-        shape = next(found, Query)
-        if shape is JointQuery and content["kind"] == StatisticKind.MEANS:
-            shape = MeansQuery
-        question = shape.read(content, dataset, unit)
+        question = shape_of(content).read(content, dataset, _unit(content, called))
         read = _reader(parameters, question)
         return read(parameters, query=question, draw=draw)
     except (LookupError, TypeError, ValueError, OverflowError, DPCoreError):
         raise DataError(
             "the release cannot be traced back to a question about this table."
         ) from None
+
+
+def shape_of(content: Mapping[str, object]) -> type[Question]:
+    """Return the class of the question that its ``parameters()`` describe.
+
+    Raises:
+        LookupError, ValueError: They have no kind that is known.
+
+    """
+    usual = GroupedQuery if "group" in content else Query
+    return _shapes().get(StatisticKind(str(content["kind"])), usual)
+
+
+@lru_cache(maxsize=1)
+def _shapes() -> dict[StatisticKind, type[Question]]:
+    """Return the class of each kind that has one of its own: files here say which are theirs."""
+    names = (one.name for one in iter_modules(analyses.__path__, f"{analyses.__name__}."))
+    return {
+        kind: shape
+        for name in names
+        for shape in vars(import_module(name)).values()
+        if isinstance(shape, type) and issubclass(shape, Question)
+        for kind in shape.kinds
+    }
 
 
 def is_model(parameters: Mapping[str, object]) -> bool:
@@ -126,17 +140,3 @@ def _unit(content: Mapping[str, object], called: PrivacyUnit | None) -> PrivacyU
     """Return the unit of a stored question: its key holds no name but the first one."""
     unit = UNIT.read(content["unit"])
     return unit.called(called or PrivacyUnit(noun=unit.key))
-
-
-_SHAPES: Final[dict[str, type[Question]]] = {
-    "tables": MarginalsQuery,
-    "crossed": CrossedQuery,
-    "pair": DifferenceQuery,
-    "columns": JointQuery,
-    "weight": WeightedQuery,
-    "group": GroupedQuery,
-    "decades": BoundsQuery,
-    "longest": LabelsQuery,
-    "axes": SyntheticQuery,
-}
-"""The shape of a question by a parameter that it has; those before it come first."""

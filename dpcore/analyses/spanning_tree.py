@@ -36,7 +36,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -93,6 +93,7 @@ class SyntheticQuery(Question):
 
     """
 
+    kinds: ClassVar = (StatisticKind.SYNTHETIC,)
     axes: tuple[Query, ...]
     size: TableSize
     kind: StatisticKind = StatisticKind.SYNTHETIC
@@ -261,8 +262,6 @@ class SyntheticQuery(Question):
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
-        if content["kind"] != StatisticKind.SYNTHETIC:
-            raise LookupError
         counted = {**content, "kind": StatisticKind.HISTOGRAM.value, "membership": None}
         axes = (
             QUERY.read(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Self, cast
+from typing import Any, ClassVar, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
-from dpcore.data.quantities import quantity_of
+from dpcore.data.quantities import CAPS, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
 from dpcore.inference.weighted_means import DesignEffect, estimate_weighted, parts_told
@@ -94,6 +94,8 @@ class WeightedQuery(GroupedQuery):
 
     """
 
+    kinds: ClassVar = (StatisticKind.WEIGHTED_MEAN, StatisticKind.WEIGHTED_SHARE)
+    noise_unit: ClassVar = CAPS
     weight: Column
     mean_weight: float | None = None
 

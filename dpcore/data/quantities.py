@@ -21,6 +21,9 @@ DATES: Final = "days since 1970-01-01"
 MOMENTS: Final = "days since 1970-01-01 00:00"
 """Unit of dates with a time of day in records."""
 DAYS: Final = "days"
+COUNTS: Final = "counts"
+"""What noise on counts, and on sums of heights, is a number of."""
+CAPS: Final = "times the cap on weights"
 _NAMES: Final = {DATES: "date", MOMENTS: "date and time"}
 _MINUTES: Final = 1440
 """Minutes of a day."""

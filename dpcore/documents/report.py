@@ -6,13 +6,12 @@ import math
 from typing import Final
 
 from dpcore.data.columns import Column
-from dpcore.data.quantities import bounds_text, found_text, quantity_of
+from dpcore.data.quantities import COUNTS, bounds_text, found_text, quantity_of
 from dpcore.documents import assumptions
 from dpcore.documents.context import DocumentContext, LedgerHead, cost_text, remaining_text
 from dpcore.documents.notice import MOST_NUMBERS
 from dpcore.formatting import significant
 from dpcore.ledger.chain import EntryKind
-from dpcore.releases.digits import COUNTS
 
 _ENTRIES: Final = {
     EntryKind.ACCOUNT: ("opening", "openings"),

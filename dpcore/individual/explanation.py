@@ -119,18 +119,15 @@ def _change(person: ExposedPerson, query: Question) -> str:
     if query.kind.of_matrix:
         # Variances and covariances of several units have no sum to tell.
         return "changes the variances and covariances that are released"
-    together = {
-        StatisticKind.PROPORTIONS: "shares",
-        StatisticKind.MEAN_AND_SPREAD: "two released numbers",
-    }.get(query.kind)
-    if together:
-        return f"changes the {together} by {significant(person.shift)} in total"
     of_ratios = query.kind.of_ratios or query.kind.of_known_sums
     if query.kind.weighted:
         # Each weight counts as a part of the cap.
         return f"changes the weighted sums by {significant(person.shift)} of the cap in total"
     if of_ratios and query.grouping:
         return f"changes the counts and sums of the groups by {significant(person.shift)} in total"
+    if query.follows or query.kind is StatisticKind.PROPORTIONS:
+        numbers = "released numbers" if query.follows else "shares"
+        return f"changes the {numbers} by {significant(person.shift)} in total"
     parts = " of the groups" if query.kind.by_group and query.grouping else ""
     days = f" {DAYS}" * query.quantity.is_date
     return f"changes the {query.kind.value}{parts} by {significant(person.shift)}{days}"

@@ -114,23 +114,6 @@ def _require(half: float) -> None:
 
 
 PART: Final = 0.1
-_OF_BOUNDS: Final = {
-    StatisticKind.MEAN: (1.0, 1),
-    StatisticKind.WEIGHTED_MEAN: (1.0, 1),
-    StatisticKind.MEAN_AND_SPREAD: (1.0, 1),
-    StatisticKind.DIFFERENCE: (1.0, 1),
-    StatisticKind.STANDARD_DEVIATION: (0.5, 1),
-    StatisticKind.POPULATION_STANDARD_DEVIATION: (0.5, 1),
-    StatisticKind.VARIANCE: (0.5, 2),
-    StatisticKind.POPULATION_VARIANCE: (0.5, 2),
-}
-"""How far a statistic can go: a part of the width of the bounds, to this power."""
-_SHARES: Final = {
-    StatisticKind.PROPORTION,
-    StatisticKind.WEIGHTED_SHARE,
-    StatisticKind.PROPORTIONS,
-    StatisticKind.CORRELATION,
-}
 
 
 def aim(item: PlannedQuery) -> float | None:
@@ -167,31 +150,17 @@ def uninformative_width(item: PlannedQuery) -> float:
     asked = item.request.asked
     if not isinstance(asked, Question):
         return math.nan
-    of_people = item.width.unit == "ranks" or _counts(asked.kind)
-    if of_people or asked.kind is StatisticKind.SUM:
-        return _span(asked, item) if asked.size.public else math.nan
-    known = asked.kind.makes or asked.kind in {*_OF_BOUNDS, *_SHARES}
-    return _span(asked, item) if known else math.nan
+    of_people = item.width.unit == "ranks" or asked.kind.of_totals
+    if of_people and not asked.size.public:
+        return math.nan
+    return _span(asked, item)
 
 
 def _span(asked: Question, item: PlannedQuery) -> float:
     """Return how far the answer can go, in the unit of its half-width."""
-    width, bounds = item.width, asked.column.bounds
-    people = float(asked.size.people)
-    if width.relative or asked.kind in _SHARES:
+    if item.width.relative:
         return 1.0
-    if width.unit == "ranks" or _counts(asked.kind):
-        return people
-    if bounds is not None and asked.kind in _OF_BOUNDS:
-        part, power = _OF_BOUNDS[asked.kind]
-        return (part * bounds.width) ** power
-    if bounds is not None and asked.kind is StatisticKind.SUM:
-        return bounds.width * people
-    return asked.bounds.width
-
-
-def _counts(kind: StatisticKind) -> bool:
-    return kind is StatisticKind.COUNT or kind.of_cells
+    return float(asked.size.people) if item.width.unit == "ranks" else asked.span
 
 
 def least_epsilon(item: PlannedQuery) -> float:

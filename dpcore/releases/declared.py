@@ -20,7 +20,6 @@ from dpcore.data.quantities import DATES, MOMENTS, Quantity
 from dpcore.errors import DPCoreError
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.record import Release
-from dpcore.statistics.conditions import UNDIVIDED
 from dpcore.statistics.kinds import ON_DATA, StatisticKind
 from dpcore.statistics.parameters import UNIT
 
@@ -83,7 +82,8 @@ def minimum_of(request: Mapping[str, object]) -> int | None:
     size = question.get("size")
     if not isinstance(size, dict) or size.get("public") is not False:
         return None
-    return None if question.get("kind") in UNDIVIDED else int(size["people"])
+    divided = any(kind.divided for kind in StatisticKind if kind == question.get("kind"))
+    return int(size["people"]) if divided else None
 
 
 def read_by_column(request: Mapping[str, object]) -> bool:

@@ -6,16 +6,14 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Final
 
+from dpcore.analyses.reading import is_model, shape_of
 from dpcore.data.columns import ColumnKind
-from dpcore.data.quantities import Quantity
+from dpcore.data.quantities import COUNTS, Quantity
 from dpcore.formatting import epsilon_text, significant
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
-
-COUNTS: Final = "counts"
-CAPS: Final = "times the cap on weights"
 
 PLACES: Final = "places in the sorted table"
 _WITHOUT: Final = 4
@@ -149,11 +147,8 @@ def is_group_size(release: Release, label: str) -> bool:
 
     It is called after what is counted: such as "people in north".
     """
-    asked, counted = query_of(release), release.unit_of(label)
-    of_groups = bool({"moments", "pair"} & asked.keys()) or (
-        asked.get("kind") == StatisticKind.MEANS
-    )
-    follows = label in release.derived and of_groups
+    counted = release.unit_of(label)
+    follows = label in release.derived and noise_unit(release) == COUNTS
     return follows and bool(counted) and f"{counted} in " in label
 
 
@@ -166,6 +161,14 @@ def query_of(release: Release) -> Mapping[str, Any]:
 _KINDS = frozenset(StatisticKind)
 
 
+def noise_unit_of(query: Mapping[str, Any]) -> str:
+    """Return what noise is a number of by stored parameters; empty if of the answer's unit."""
+    if query.get("kind") not in _KINDS:
+        return ""
+    own = shape_of(query).noise_unit
+    return own or COUNTS * bool({"moments", "qs"} & query.keys())
+
+
 def noise_unit(release: Release) -> str:
     """Return what the scale of the noise is a number of, which may be no unit's.
 
@@ -173,16 +176,10 @@ def noise_unit(release: Release) -> str:
     quantiles follow from, are drawn as counts, coefficients on the scale of their model, a
     median by places in the sorted table; everything else in the unit of the answer.
     """
-    query = release.request.get("query")
-    if release.request.get("kind") == "model":
+    if is_model(release.request):
         return "scale of the model"
-    if isinstance(query, dict) and "weight" in query:
-        return CAPS
-    if isinstance(query, dict) and (
-        {"moments", "qs", "pair", "decades"} & query.keys()
-        or query.get("kind") == StatisticKind.MEANS
-    ):
-        return COUNTS
+    if unit := noise_unit_of(query_of(release)):
+        return unit
     if release.mechanism == EXPONENTIAL.key:
         return "ranks"
     return Quantity(unit=release.unit).of_differences

@@ -22,18 +22,6 @@ _AVERAGES: Final = {
     StatisticKind.PROPORTION,
     StatisticKind.PROPORTIONS,
 }
-UNDIVIDED: Final = {
-    StatisticKind.COUNT,
-    StatisticKind.SUM,
-    StatisticKind.HISTOGRAM,
-    StatisticKind.MEDIAN,
-    StatisticKind.QUANTILE,
-    StatisticKind.QUANTILES,
-    StatisticKind.BOUNDS,
-    StatisticKind.LABELS,
-    StatisticKind.SYNTHETIC,
-}
-"""What is asked without dividing by a number of people."""
 
 
 def statement(title: str, conditions: tuple[str, ...], columns: Iterable[Column] = ()) -> str:
@@ -176,7 +164,7 @@ def divided(kind: StatisticKind, size: TableSize, unit: PrivacyUnit) -> tuple[st
     >>> divided(StatisticKind.MEAN, few, PrivacyUnit())
     ('divided by at least 300 people',)
     """
-    if size.public or kind in UNDIVIDED:
+    if size.public or not kind.divided:
         return ()
     verb = "divided by" if kind in _AVERAGES else "divided as for"
     return (f"{verb} at least {size.people:,} {unit.counted}",)

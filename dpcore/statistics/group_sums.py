@@ -48,6 +48,8 @@ class _SharedWeights(Statistic):
     """
 
     __slots__ = ()
+    additive = True
+    row_width = 2
 
     @property
     @abstractmethod
@@ -262,6 +264,7 @@ class WeightedMoments(GroupMoments):
 
     """
 
+    row_width = 3
     degree: int = field(default=1, init=False)
     weights: Interval
 
@@ -329,6 +332,11 @@ class MeanMoments(_SharedWeights):
     def columns(self) -> int:
         """Return the number of columns ``d``."""
         return len(self.bounds)
+
+    @property
+    def row_width(self) -> int:  # type: ignore[override] # of as many columns as there are
+        """Return the number of columns, and one for the group."""
+        return self.columns + 1
 
     @property
     def weight(self) -> float:
@@ -510,6 +518,8 @@ class Grouped(Statistic):
     parts: tuple[Sum, ...]
 
     neighbors_of_parts: ClassVar[bool] = False
+    additive = True
+    row_width = 2
 
     def __post_init__(self) -> None:
         count = len(self.labels_of_groups)

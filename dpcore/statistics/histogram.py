@@ -98,6 +98,7 @@ class Histogram(CellCounts):
 
     """
 
+    additive = True
     labels: tuple[str, ...]
     size: TableSize
 

@@ -227,6 +227,21 @@ class StatisticKind(StrEnum):
         return self in _OF_KNOWN_SUMS
 
     @property
+    def of_totals(self) -> bool:
+        """Tell whether it grows with the people: a sum, or a number of them."""
+        return self is StatisticKind.SUM or self.of_counts
+
+    @property
+    def divided(self) -> bool:
+        """Tell whether a sum is divided by the number of people, or its public minimum."""
+        return self in _DIVIDED
+
+    @property
+    def exact(self) -> bool:
+        """Tell whether floats compute it without rounding."""
+        return self.of_counts or self in {StatisticKind.QUANTILES, StatisticKind.BOUNDS}
+
+    @property
     def by_group(self) -> bool:
         """Tell whether it can be asked of every group of people."""
         return self in _BY_GROUP
@@ -295,6 +310,26 @@ _OF_SPREAD: Final = frozenset(
     }
 )
 _RATIOS: Final = _OF_SPREAD | {StatisticKind.MEAN, StatisticKind.PROPORTION}
+_DIVIDED: Final = _RATIOS | {
+    StatisticKind.MEAN_AND_SPREAD,
+    StatisticKind.PROPORTIONS,
+    StatisticKind.COVARIANCE,
+    StatisticKind.CORRELATION,
+    StatisticKind.COVARIANCE_MATRIX,
+    StatisticKind.POOLED_VARIANCE,
+    StatisticKind.POOLED_COVARIANCE,
+}
+ASKED_OF_PEOPLE: Final = (
+    StatisticKind.COUNT,
+    StatisticKind.SUM,
+    StatisticKind.MEAN,
+    StatisticKind.PROPORTION,
+    StatisticKind.HISTOGRAM,
+    StatisticKind.DIFFERENCE,
+    StatisticKind.MEANS,
+    *_WEIGHTED,
+)
+"""All that can be asked of a table of which several rows of a person count."""
 _BY_GROUP: Final = _RATIOS | {StatisticKind.COUNT, StatisticKind.SUM}
 OF_ONE: Final = tuple(
     kind for kind in StatisticKind if not (kind.of_several or kind in NOT_ON_RELEASE)

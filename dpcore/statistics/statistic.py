@@ -146,6 +146,10 @@ class Statistic(ABC):
     """Whether a table may be cut anywhere: the rows of one person lie in one part."""
     neighbors_of_parts: ClassVar[bool] = True
     """Whether ``neighbors`` of some people need but the whole and these people."""
+    additive: ClassVar[bool] = False
+    """Whether every row adds something of its own."""
+    row_width: ClassVar[int] = 0
+    """How many numbers a row has; 0 for one that stands alone."""
 
     if TYPE_CHECKING:
 

@@ -157,6 +157,7 @@ class Sum(FunctionOfTotal):
     a record may do either.
     """
 
+    additive = True
     labels = ("sum",)
 
     @property

@@ -23,37 +23,10 @@ from dpcore.errors import ParameterError
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.statistics.checks import checked, kinds
-from dpcore.statistics.group_sums import (
-    Grouped,
-    GroupMoments,
-    MeanMoments,
-    PairMoments,
-    WeightedMoments,
-)
-from dpcore.statistics.histogram import Histogram
-from dpcore.statistics.kinds import StatisticKind
+from dpcore.statistics.group_sums import MeanMoments
 from dpcore.statistics.statistic import NeighborValues, Rows, Statistic, Sums
-from dpcore.statistics.sums_and_means import Mean, Sum
+from dpcore.statistics.sums_and_means import Mean
 
-Additive = Sum | Histogram | Grouped | GroupMoments | MeanMoments | PairMoments
-
-OF_PEOPLE: Final = (
-    StatisticKind.COUNT,
-    StatisticKind.SUM,
-    StatisticKind.MEAN,
-    StatisticKind.PROPORTION,
-    StatisticKind.HISTOGRAM,
-)
-"""What can be asked of a column of which several rows of a person count."""
-ASKED_OF_PEOPLE: Final = (
-    *OF_PEOPLE,
-    StatisticKind.DIFFERENCE,
-    StatisticKind.MEANS,
-    StatisticKind.WEIGHTED_MEAN,
-    StatisticKind.WEIGHTED_SHARE,
-)
-"""All that can be asked of a table of which several rows of a person count."""
-_Wide = Grouped | GroupMoments | MeanMoments | PairMoments
 _SUBSTITUTION: Final = NeighboringRelation.SUBSTITUTION
 _ADD_REMOVE: Final = NeighboringRelation.ADD_REMOVE
 
@@ -145,7 +118,7 @@ def of_people(of_rows: Statistic, most: int) -> Statistic:
     """
     if isinstance(of_rows, Mean):
         return MeanOfPeople(each=of_rows, most=most)
-    if isinstance(of_rows, Sum | Histogram | _Wide):
+    if of_rows.additive:
         return AdditiveOfPeople(each=of_rows, most=most)
     raise ParameterError("this is not asked where several rows of a person count.")
 
@@ -168,7 +141,7 @@ class AdditiveOfPeople(Statistic):
 
     """
 
-    each: Additive
+    each: Statistic
     most: int
 
     in_parts: ClassVar[bool] = False
@@ -186,7 +159,8 @@ class AdditiveOfPeople(Statistic):
 
     def partial(self, values: FloatArray) -> Sums:
         """Return what is needed of all rows of some people."""
-        return self.each.partial(self._rows(values)[0])
+        found: Sums = self.each.partial(self._rows(values)[0])
+        return found
 
     def finalize(self, whole: Sums) -> FloatArray:
         """Return the statistic of all rows, shape ``(k,)``."""
@@ -245,22 +219,14 @@ class AdditiveOfPeople(Statistic):
 
     def _rows(self, entries: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
         rows, line = unpacked(entries, self.most)
-        return (rows if self._width else rows[:, 0]), line
+        return (rows if self.each.row_width else rows[:, 0]), line
 
     def _of_one_row(self) -> FloatArray:
         """Return what each extreme row adds, shape ``(c, k)``."""
-        nothing = np.empty((0, self._width) if self._width else 0)
+        width = self.each.row_width
+        nothing = np.empty((0, width) if width else 0)
         added = self.each.neighbors_added(nothing, _ADD_REMOVE)
         return np.asarray(added - self.each.value(nothing))
-
-    @property
-    def _width(self) -> int:
-        """Return how many numbers a row has, 0 for one that stands alone."""
-        if isinstance(self.each, MeanMoments):
-            return self.each.columns + 1
-        if isinstance(self.each, WeightedMoments):
-            return 3
-        return 2 if isinstance(self.each, _Wide) else 0
 
     def _added(self, lines: FloatArray) -> FloatArray:
         """Return what each person adds, shape ``(p, k)``."""

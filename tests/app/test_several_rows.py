@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dpcore.statistics.user_level import ASKED_OF_PEOPLE
+from dpcore.statistics.kinds import ASKED_OF_PEOPLE
 from tests.app.conftest import close_tab
 from tests.app.hand import nodes, turn, views
 from tests.app.test_pages import button, by_label, fill, press_release, put_in_use

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
@@ -17,7 +17,7 @@ from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.record import Release
 from ui import results, session
-from ui.answering.numbers import Cells
+from ui.answering.views import AnswerView, Cells
 from ui.text import literal
 
 
@@ -115,3 +115,8 @@ def details(asked: Request) -> str:
         f"{session.unit().counted} below and above it allow it. This holds for all "
         f"{len(plan.shares)} quantiles together in {percent(LEVEL)} of releases"
     )
+
+
+VIEWS: Final = (
+    AnswerView(plan=ChainPlan, preview=preview, show=show, picture=picture, details=details),
+)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Request
+from dpcore.analyses.base import Question, Request
 from dpcore.analyses.cross_table import CrossedQuery, CrossPlan
+from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column
 from dpcore.figures.answers import CrossNumbers, cross_picture
 from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.theme import Picture
@@ -17,7 +19,13 @@ from dpcore.formatting import percent
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import with_ends
 from dpcore.releases.record import Release
+from dpcore.statistics.grouping import MOST_COLUMNS as MOST_GROUPED
+from dpcore.statistics.kinds import StatisticKind
 from ui import results, session
+from ui.answering import numbers
+from ui.answering.views import AnswerView
+from ui.asking import question_controls
+from ui.asking.question_controls import QuestionForm
 
 _WIDE = 2
 """Columns of which a table can have one in its rows and one in its head."""
@@ -107,3 +115,43 @@ def _table(answer: Release, query: CrossedQuery) -> dict[str, list[str]]:
         table[header] = [*(told(cell) for cell in cells[:, place].tolist()), totals[1][place]]
     table[f"all of {second}"] = [*totals[0], ""]
     return table
+
+
+def ask(form: QuestionForm) -> Question:
+    """Ask for one or two further columns."""
+    edges = question_controls.bins(form)
+    others = question_controls.label_columns(
+        form,
+        "Crossed with",
+        most=MOST_GROUPED - 1,
+        note="Up to two columns. Every row is in one cell, so all cells together cost one ε. "
+        "Empty cells are released, too.",
+    )
+    return CrossedQuery(crossed=histograms(form, others, edges))
+
+
+def histograms(
+    form: QuestionForm, others: tuple[Column, ...], edges: tuple[float, ...] | None
+) -> tuple[Query, ...]:
+    """Return the questions that tables of several columns are made of, in their order."""
+    columns = form.in_order(form.column, *others)
+    size = form.study.size(*columns)
+    return tuple(
+        form.query(
+            StatisticKind.HISTOGRAM, size, column=each, edges=edges if each is form.column else None
+        )
+        for each in columns
+    )
+
+
+VIEWS: Final = (
+    AnswerView(
+        plan=CrossPlan,
+        preview=numbers.preview,
+        show=show,
+        picture=picture,
+        details=numbers.details,
+        kinds=CrossedQuery.kinds,
+        ask=ask,
+    ),
+)

@@ -19,7 +19,8 @@ from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 from ui import assumed_sizes, controls, results, session
-from ui.answering.numbers import Cells, grid_of
+from ui.answering.numbers import grid_of
+from ui.answering.views import AnswerView, Cells
 from ui.text import after_number, literal
 
 
@@ -142,3 +143,8 @@ def noun_of(asked: Request) -> str:
     """Return what is told of each group."""
     kind = asked.query.kind
     return "share" if kind is StatisticKind.PROPORTION else kind.value
+
+
+VIEWS: Final = (
+    AnswerView(plan=GroupPlan, preview=preview, show=show, picture=picture, details=details),
+)

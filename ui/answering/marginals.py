@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import cast
+from itertools import combinations, pairwise
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Request
+from dpcore.analyses.base import Question, Request
 from dpcore.analyses.marginals import MarginalsPlan, MarginalsQuery
 from dpcore.arrays import FloatArray
+from dpcore.errors import ParameterError
 from dpcore.figures.answers import CrossNumbers, cross_picture
 from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.theme import Picture
 from dpcore.formatting import significant
 from dpcore.inference.intervals import level_of_each
 from dpcore.releases.record import Release
+from dpcore.statistics.grouping import MOST_COLUMNS as MOST_GROUPED
+from dpcore.statistics.grouping import SIDE_BY_SIDE
 from ui import results, session
 from ui.answering import numbers
+from ui.answering.crossed import histograms
+from ui.answering.views import AnswerView, Cells
+from ui.asking import question_controls
+from ui.asking.question_controls import QuestionForm
 from ui.text import after_number
 
 _TABLE = "marginal-table"
+_PAIR = 2
 
 
-def preview(asked: Request, cells: numbers.Cells) -> None:
+def preview(asked: Request, cells: Cells) -> None:
     """Show how far off the counts of the tables will be, the worst and the best."""
     plan, unit = cast("MarginalsPlan", asked.plan), after_number(asked.query.unit_text)
     widths = plan.half_widths(level_of_each(plan.numbers))
@@ -104,3 +112,55 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Pic
         unit=query.unit_text,
         truth=None if truth is None else truth[start:end].reshape(shape),
     )
+
+
+def ask(form: QuestionForm) -> Question:
+    """Ask for columns, and for the tables of them; every pair unless others are chosen."""
+    edges = question_controls.bins(form)
+    others = question_controls.label_columns(
+        form,
+        "Together with",
+        most=MarginalsQuery.most_columns - 1,
+        note="All tables together cost one ε. Every row is in one cell of each table, so each "
+        "further table adds noise to all.",
+    )
+    crossed = histograms(form, others, edges)
+    names = [form.study.dataset.short(each.column.name) for each in crossed]
+    sizes = range(1, min(MOST_GROUPED, len(names)) + 1)
+    choices = [table for size in sizes for table in combinations(range(len(names)), size)]
+    chosen = st.multiselect(
+        "Tables",
+        range(len(choices)),
+        default=[place for place, table in enumerate(choices) if len(table) == _PAIR],
+        format_func=lambda place: SIDE_BY_SIDE.join(names[column] for column in choices[place]),
+        placeholder="choose",
+        help="Of one, two or three columns. Every pair is chosen at first.",
+        key=f"tables-{session.generation()}-{hash(tuple(names))}",
+        persist_state="session",
+    )
+    if not chosen:
+        raise ParameterError("choose at least one table.")
+    consistent = next(form.cells).place.checkbox(
+        "Consistent tables",
+        value=True,
+        key=f"consistent-{session.generation()}",
+        persist_state="session",
+        help="The nearest tables, in least squares, that agree about every total they share. "
+        "This is post-processing: it costs nothing, and no count gets noisier. Choose it "
+        "before you release: with and without it are two questions, with a cost each.",
+    )
+    tables = tuple(choices[place] for place in sorted(chosen))
+    return MarginalsQuery(crossed=crossed, tables=tables, consistent=consistent)
+
+
+VIEWS: Final = (
+    AnswerView(
+        plan=MarginalsPlan,
+        preview=preview,
+        show=show,
+        picture=picture,
+        details=numbers.details,
+        kinds=MarginalsQuery.kinds,
+        ask=ask,
+    ),
+)

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from typing import cast
+from functools import partial
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
-from dpcore.analyses.base import Request
-from dpcore.analyses.matrix import MatrixPlan
+from dpcore.analyses.base import Question, Request
+from dpcore.analyses.matrix import JointQuery, MatrixPlan
 from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column
+from dpcore.data.dataset import Dataset
+from dpcore.data.partitions.table import Table
+from dpcore.errors import ParameterError
 from dpcore.figures.covariances import covariance_picture, ellipses_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import interval_ends, percent, significant
 from dpcore.inference.intervals import level_of_each
 from dpcore.mechanisms.covariances import matrix_of
 from dpcore.postprocessing.psd_repair import repair
+from dpcore.relations import TableSize
 from dpcore.releases.record import Release
+from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
-from ui import results, session
-from ui.answering.numbers import Cells, recorded, together
+from dpcore.statistics.pooled import GroupSizes
+from ui import partwise, results, session
+from ui.answering.numbers import recorded, together
 from ui.answering.ranks import points
+from ui.answering.views import AnswerView, Cells
+from ui.asking import question_controls
+from ui.asking.question_controls import QuestionForm
+from ui.study import Study
 from ui.text import literal
 
 
@@ -183,3 +196,118 @@ def numbers(asked: Request) -> None:
 
 
 _IN_UNITS = ("noise scale", "noise", "largest possible")
+_FEWEST_IN_PUBLIC_GROUP = 2
+
+
+def ask(form: QuestionForm) -> Question:
+    """Ask for further columns of numbers, and for the groups of a pooled statistic."""
+    others: tuple[Column, ...] = ()
+    if form.kind is StatisticKind.COVARIANCE_MATRIX:
+        others = question_controls.several_others(
+            form,
+            "Every column adds noise to all: the budget is split over all variances and "
+            "covariances.",
+        )
+    elif form.kind is not StatisticKind.POOLED_VARIANCE:
+        others = (_other(form),)
+    numbers = form.in_order(form.column, *others)
+    size, terms, study = form.study.size(*numbers), form.study.terms, form.study
+    group = groups = None
+    if form.kind.pooled:
+        group = Grouping.of(question_controls.label_column(form, "Within the groups of"))
+        groups = _sizes_of(group, size, study, public=_are_public(group, form))
+    return JointQuery(
+        kind=form.kind,
+        numbers=numbers,
+        relation=terms.relation,
+        unit=terms.unit,
+        size=size,
+        group=group,
+        groups=groups,
+    )
+
+
+def _other(form: QuestionForm) -> Column:
+    numbers = question_controls.other_numbers(form)
+    place = next(form.cells).selectbox(
+        "And",
+        range(len(numbers)),
+        format_func=[form.study.dataset.short(one.name) for one in numbers].__getitem__,
+        key=f"and-{form.key}",
+        kept="session",
+    )
+    return numbers[place]
+
+
+def _are_public(group: Grouping, form: QuestionForm) -> bool:
+    return next(form.cells).place.checkbox(
+        "The group of every row is public",
+        key=f"labels-public-{session.generation()}-{group.name}",
+        persist_state="session",
+        help="Then the sizes of the groups are public too, and another record of a "
+        f"{session.unit().noun} stays in the same group: less noise is needed. "
+        "The guarantee assumes it, and the program cannot check it. Leave it off "
+        "unless the groups are known to everybody.",
+    )
+
+
+def _sizes_of(group: Grouping, size: TableSize, study: Study, *, public: bool) -> GroupSizes:
+    """Return what is public about the groups, people of no listed label last."""
+    cells = len(group.labels) + 1
+    if not public:
+        sizes = (size.people, *(0,) * (cells - 1))
+        return GroupSizes(sizes=sizes, labels_public=False)
+    # Declared public by the curator, with everybody's group.
+    sizes = _sizes(group.column, cells, study)
+    if sizes[-1] == 0:
+        sizes = sizes[:-1]
+    if min(sizes) < _FEWEST_IN_PUBLIC_GROUP:
+        raise ParameterError(
+            f"public groups need at least two {session.unit().counted} each, and one "
+            "of these has fewer. "
+            "Change the list of labels, or leave “The group of every row is public” "
+            "off."
+        )
+    return GroupSizes(sizes=sizes, labels_public=True)
+
+
+def _sizes(group: Column, cells: int, study: Study) -> tuple[int, ...]:
+    """Return how many people are in each group; the page ends while they are counted.
+
+    Where groups are public.
+    """
+
+    def counted(table: Table) -> tuple[int, ...]:
+        parts = [*table.each(partial(_in_cells, group.name, cells), [group.name])]
+        return tuple(np.sum(parts, axis=0, dtype=int).tolist())
+
+    if study.parts is None:
+        return counted(study.dataset)
+    found = partwise.found(
+        "group-sizes",
+        f"{study.fingerprint} {group}",
+        study.parts,
+        counted,
+        doing=f"Counting the {session.unit().counted} of each group",
+    )
+    if found is None:
+        session.end_page()
+    return found
+
+
+def _in_cells(name: str, cells: int, part: Dataset) -> NDArray[np.intp]:
+    codes = part.codes(name)
+    return np.bincount(np.where(codes < 0, cells - 1, codes), minlength=cells)
+
+
+VIEWS: Final = (
+    AnswerView(
+        plan=MatrixPlan,
+        preview=preview,
+        show=show,
+        picture=picture,
+        details=details,
+        kinds=JointQuery.kinds,
+        ask=ask,
+    ),
+)

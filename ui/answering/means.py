@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Request
+from dpcore.analyses.base import Question, Request
 from dpcore.analyses.means import MeansPlan, MeansQuery, one_by_one
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
@@ -20,8 +20,11 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
+from dpcore.statistics.grouping import Grouping
 from ui import assumed_sizes, controls, results, session
-from ui.answering.numbers import Cells
+from ui.answering.views import AnswerView, Cells
+from ui.asking import question_controls
+from ui.asking.question_controls import QuestionForm
 from ui.text import literal
 
 
@@ -177,3 +180,32 @@ def _part(off: float) -> str:
 
 def _said(off: float) -> str:
     return TOO_FEW if math.isnan(off) else f"± {significant(off)}"
+
+
+def ask(form: QuestionForm) -> Question:
+    """Ask for further columns, and for groups."""
+    others = question_controls.several_others(
+        form,
+        "The means of all these columns, for every group, in one question with one price. Every "
+        "column adds noise to all, though less than asking for it by itself.",
+    )
+    terms = form.study.terms
+    return MeansQuery(
+        numbers=form.in_order(form.column, *others),
+        group=cast("Grouping", question_controls.by_group(form, required=True)),
+        relation=terms.relation,
+        unit=terms.unit,
+    )
+
+
+VIEWS: Final = (
+    AnswerView(
+        plan=MeansPlan,
+        preview=preview,
+        show=show,
+        picture=picture,
+        details=details,
+        kinds=MeansQuery.kinds,
+        ask=ask,
+    ),
+)

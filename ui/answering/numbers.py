@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
@@ -11,7 +11,9 @@ from scipy.special import ndtri
 from streamlit.delta_generator import DeltaGenerator
 
 from dpcore.analyses.base import Question, Request
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.measurement import Direct
+from dpcore.analyses.shares import SharePlan
 from dpcore.arrays import FloatArray
 from dpcore.figures import answers as figures
 from dpcore.figures.draws import Shot, draws_picture
@@ -22,12 +24,12 @@ from dpcore.inference.intervals import LEVEL, Intervals, expect, level_of_each
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.releases.digits import number_text
 from dpcore.releases.record import Release
-from dpcore.statistics.kinds import StatisticKind
-from ui import results, session
+from dpcore.statistics.kinds import OF_ONE, StatisticKind
+from ui import controls, results, session
+from ui.answering.views import AnswerView, Cells
+from ui.asking import question_controls
+from ui.asking.question_controls import QuestionForm
 from ui.text import after_number, literal
-
-Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
-"""Where a preview puts its three numbers."""
 
 RELEASED = (
     "Public: the exact answer with noise, drawn once and charged to the budget. How "
@@ -266,3 +268,52 @@ def _moves(sensitivity: Sensitivity) -> str:
         f"(Laplace noise), {significant(sensitivity.l2, up=True)} as the root of their "
         "squares (Gaussian noise)."
     )
+
+
+def ask(form: QuestionForm) -> Question:
+    """Ask for a number of one column, or for several, of everybody or by group."""
+    kind = form.kind
+    whose = question_controls.membership(form) if kind.of_members else None
+    edges = question_controls.bins(form) if kind.of_cells else None
+    q = None
+    if kind is StatisticKind.QUANTILE:
+        percent = next(form.cells).number(
+            f"Percent of {session.unit().counted} below it",
+            90.0,
+            (0.1, 99.9),
+            key="quantile",
+            kept="table",
+        )
+        q = percent / 100
+    qs = _shares(form) if kind is StatisticKind.QUANTILES else None
+    group = question_controls.by_group(form) if kind.by_group else None
+    size = form.study.size(form.column) if group is None else ANY_SIZE
+    query = form.query(kind, size, membership=whose, edges=edges, q=q, qs=qs)
+    return query if group is None else GroupedQuery(part=query, group=group)
+
+
+def _shares(form: QuestionForm) -> tuple[float, ...]:
+    text = next(form.cells).numbers(
+        f"Percent of {session.unit().counted} below each",
+        "10, 25, 50, 75, 90",
+        key="quantiles",
+        kept="table",
+        note="Several numbers between 0 and 100, separated by commas. All of them "
+        "together cost one ε.",
+    )
+    percents = sorted(controls.listed(text, float, "percentages"))
+    return tuple(percent / 100 for percent in percents)
+
+
+VIEWS: Final = (
+    AnswerView(
+        plan=Direct,
+        preview=preview,
+        show=show,
+        picture=picture,
+        details=details,
+        kinds=OF_ONE,
+        ask=ask,
+    ),
+    AnswerView(plan=SharePlan, preview=preview_shares, show=show, picture=picture, details=details),
+)

@@ -8,10 +8,13 @@ from typing import Final, cast
 
 import streamlit as st
 
-from dpcore.analyses.base import Request
-from dpcore.analyses.differences import DifferencePlan
+from dpcore.analyses.base import Question, Request
+from dpcore.analyses.differences import DifferencePlan, DifferenceQuery
+from dpcore.analyses.groups import ANY_SIZE
 from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column
 from dpcore.data.quantities import quantity_of
+from dpcore.errors import ParameterError
 from dpcore.figures.group_answers import GroupDifference, difference_picture, untold_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
@@ -20,8 +23,12 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import quantity_in, sizes_text
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
+from dpcore.statistics.grouping import Grouping
+from dpcore.statistics.kinds import StatisticKind
 from ui import assumed_sizes, controls, results, session
-from ui.answering.numbers import Cells
+from ui.answering.views import AnswerView, Cells
+from ui.asking import question_controls
+from ui.asking.question_controls import QuestionForm
 from ui.text import after_number, literal
 
 _HOLDS: Final = "all intervals of the two groups hold at once"
@@ -185,3 +192,42 @@ def _numbers(answer: Release, plan: DifferencePlan) -> dict[str, list[str]]:
 
 def _said(off: float, unit: str) -> str:
     return TOO_FEW if math.isnan(off) else f"± {significant(off)}{unit}"
+
+
+def ask(form: QuestionForm) -> Question:
+    """Ask for two groups of a column."""
+    of = question_controls.label_column(form, "Groups of")
+    return DifferenceQuery(
+        part=form.query(StatisticKind.MEAN, ANY_SIZE), group=Grouping.of(of), pair=_chosen(of, form)
+    )
+
+
+def _chosen(group: Column, form: QuestionForm) -> tuple[str, str]:
+    key = f"{session.generation()}-{group.name}-{hash(group.labels)}"
+    # Whom a question is about is not guessed from the table: the list is public.
+    one = next(form.cells).selectbox("Mean of", group.labels, key=f"pair-{key}", kept="session")
+    others = tuple(label for label in group.labels if label != one)
+    if not others:
+        raise ParameterError(f"{group.name!r} needs a public list of two labels or more.")
+    other = next(form.cells).selectbox(
+        "Minus",
+        others,
+        key=f"pair-of-{key}-{hash(one)}",
+        kept="session",
+        note="The percentage is of this one. Only the two groups are counted: nothing "
+        "is spent on the others.",
+    )
+    return one, other
+
+
+VIEWS: Final = (
+    AnswerView(
+        plan=DifferencePlan,
+        preview=preview,
+        show=show,
+        picture=picture,
+        details=details,
+        kinds=DifferenceQuery.kinds,
+        ask=ask,
+    ),
+)

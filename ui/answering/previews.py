@@ -7,37 +7,18 @@ from typing import Final, cast
 import streamlit as st
 
 from dpcore.analyses.base import Request, offered
-from dpcore.analyses.groups import GroupedQuery
 from dpcore.formatting import epsilon_text, significant
 from dpcore.inference.intervals import Expectation
 from dpcore.ledger.account import Account
 from dpcore.statistics.kinds import StatisticKind, allowed
 from ui import accounts, session
 from ui.answering import matrices
-from ui.answering.numbers import Cells, no_sampling
-from ui.answering.views import view
+from ui.answering.numbers import no_sampling
+from ui.answering.views import Cells, view
 from ui.text import after_number
 
 _ADVISED = ("laplace", "bit", "truncated", "gaussian", "exponential")
 """What to use instead of a mechanism that cannot be released, in display order."""
-_DIVIDED = frozenset(StatisticKind) - {
-    StatisticKind.COUNT,
-    StatisticKind.SUM,
-    StatisticKind.HISTOGRAM,
-    StatisticKind.CROSS_TABLE,
-    StatisticKind.MARGINALS,
-    StatisticKind.MEDIAN,
-    StatisticKind.QUANTILE,
-    StatisticKind.QUANTILES,
-    StatisticKind.DIFFERENCE,
-    StatisticKind.MEANS,
-    StatisticKind.WEIGHTED_MEAN,
-    StatisticKind.WEIGHTED_SHARE,
-    StatisticKind.STANDARD_DEVIATION,
-    StatisticKind.POPULATION_STANDARD_DEVIATION,
-}
-"""What needs less noise in proportion to the people behind it."""
-
 _ROOT: Final = (
     "A standard deviation has much noise here. The variance at the same cost has less: take its "
     "square root. “Mean and standard deviation” gives both numbers at the cost of a mean."
@@ -114,7 +95,8 @@ def _instead(asked: Request) -> str:
 def private_number(asked: Request) -> None:
     """Say that a public minimum stands in for the number of people, and costs noise."""
     size, kind = asked.query.size, asked.query.kind
-    if size.public or kind not in _DIVIDED or isinstance(asked.query, GroupedQuery):
+    halves = kind.divided and _BETTER.get(kind) is not _ROOT
+    if size.public or not halves or asked.query.grouping:
         return
     capped = asked.query.unit.cap is not None
     counted = asked.query.unit.counted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
@@ -20,7 +20,9 @@ from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import number_text
 from dpcore.releases.record import Release
 from ui import results, session
-from ui.answering.numbers import DRAWS, NOISE, RELEASED, Cells, Z, rng, sampling
+from ui.answering import numbers
+from ui.answering.numbers import DRAWS, NOISE, RELEASED, Z, rng, sampling
+from ui.answering.views import AnswerView, Cells
 from ui.text import after_number, literal
 
 _RARE = 0.01
@@ -128,3 +130,8 @@ def _quantile(asked: Request) -> float:
     plan = cast("RankPlan", asked.plan)
     values = plan.statistic.bounds.clip(asked.query.values(session.require_study().in_memory))
     return float(np.quantile(values, plan.statistic.q))
+
+
+VIEWS: Final = (
+    AnswerView(plan=RankPlan, preview=preview, show=show, picture=picture, details=numbers.details),
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
@@ -27,7 +27,8 @@ from dpcore.releases.record import Release
 from dpcore.statistics.conditions import statement
 from ui import controls, results, session
 from ui.answering import numbers
-from ui.answering.numbers import RELEASED, Cells
+from ui.answering.numbers import RELEASED
+from ui.answering.views import AnswerView, Cells
 from ui.text import after_number, literal
 
 _SHARE = 6
@@ -189,3 +190,8 @@ def details(asked: Request) -> str:
         f"deviation follows from both. Of the {percent(1 - LEVEL)} that intervals may miss, a "
         "tenth is for the standard deviation."
     )
+
+
+VIEWS: Final = (
+    AnswerView(plan=SpreadPlan, preview=preview, show=show, picture=picture, details=details),
+)

@@ -1,40 +1,31 @@
-"""What the Release page shows of a question of each shape, by the plan of its answer."""
+"""What the Release page shows of a question of each shape, by the plan of its answer.
+
+Every file here that is about a shape has its ``VIEWS``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Protocol
+from functools import lru_cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Protocol
 
-from dpcore.analyses.base import Request
-from dpcore.analyses.cross_table import CrossPlan
-from dpcore.analyses.differences import DifferencePlan
-from dpcore.analyses.groups import GroupPlan
-from dpcore.analyses.marginals import MarginalsPlan
-from dpcore.analyses.matrix import MatrixPlan
-from dpcore.analyses.mean_and_spread import SpreadPlan
-from dpcore.analyses.means import MeansPlan
-from dpcore.analyses.measurement import Direct, Plan
-from dpcore.analyses.quantiles import ChainPlan, RankPlan
-from dpcore.analyses.shares import SharePlan
-from dpcore.analyses.weighted import WeightedPlan
+from streamlit.delta_generator import DeltaGenerator
+
+from dpcore.analyses.base import Question, Request
+from dpcore.analyses.measurement import Plan
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import Picture
 from dpcore.releases.record import Release
-from ui.answering import (
-    chains,
-    crossed,
-    groups,
-    marginals,
-    matrices,
-    means,
-    numbers,
-    pair,
-    ranks,
-    spread,
-    weighted,
-)
-from ui.answering.numbers import Cells
+from dpcore.statistics.kinds import StatisticKind
+from ui import answering
+from ui.asking.question_controls import QuestionForm
+
+Cells = tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator]
+"""Where a preview puts its three numbers."""
+Form = Callable[[QuestionForm], Question]
 
 
 class AnswerPicture(Protocol):
@@ -49,57 +40,38 @@ class AnswerView:
     """What is shown of a question, before and after its release.
 
     Attributes:
+        plan: The plans that it is about.
         preview: Shows the noise before the release.
         show: Shows the answer.
         picture: Returns the picture of the answer beside the truth, for a class.
         details: Says how much one unit can move the answer.
+        kinds: Statistics that ``ask`` asks for.
+        ask: Shows the controls of the question, and returns it.
 
     """
 
-    preview: Callable[[Request, Cells], None] = numbers.preview
-    show: Callable[[Release, Request], None] = numbers.show
-    picture: AnswerPicture = numbers.picture
-    details: Callable[[Request], str] = numbers.details
-
-
-VIEWS: Final[dict[type[Plan], AnswerView]] = {
-    Direct: AnswerView(),
-    SharePlan: AnswerView(preview=numbers.preview_shares),
-    CrossPlan: AnswerView(show=crossed.show, picture=crossed.picture),
-    MarginalsPlan: AnswerView(
-        preview=marginals.preview, show=marginals.show, picture=marginals.picture
-    ),
-    RankPlan: AnswerView(preview=ranks.preview, show=ranks.show, picture=ranks.picture),
-    ChainPlan: AnswerView(
-        preview=chains.preview, show=chains.show, picture=chains.picture, details=chains.details
-    ),
-    GroupPlan: AnswerView(
-        preview=groups.preview, show=groups.show, picture=groups.picture, details=groups.details
-    ),
-    DifferencePlan: AnswerView(
-        preview=pair.preview, show=pair.show, picture=pair.picture, details=pair.details
-    ),
-    MeansPlan: AnswerView(
-        preview=means.preview, show=means.show, picture=means.picture, details=means.details
-    ),
-    WeightedPlan: AnswerView(
-        preview=weighted.preview,
-        show=weighted.show,
-        picture=groups.picture,
-        details=weighted.details,
-    ),
-    SpreadPlan: AnswerView(
-        preview=spread.preview, show=spread.show, picture=spread.picture, details=spread.details
-    ),
-    MatrixPlan: AnswerView(
-        preview=matrices.preview,
-        show=matrices.show,
-        picture=matrices.picture,
-        details=matrices.details,
-    ),
-}
+    plan: type[Plan]
+    preview: Callable[[Request, Cells], None]
+    show: Callable[[Release, Request], None]
+    picture: AnswerPicture
+    details: Callable[[Request], str]
+    kinds: tuple[StatisticKind, ...] = ()
+    ask: Form | None = None
 
 
 def view(asked: Request) -> AnswerView:
     """Return what is shown of a question."""
-    return VIEWS[type(asked.plan)]
+    return next(one for one in _views() if one.plan is type(asked.plan))
+
+
+def form(kind: StatisticKind) -> Form:
+    """Return what asks for a statistic."""
+    return next(one.ask for one in _views() if one.ask and kind in one.kinds)
+
+
+@lru_cache(maxsize=1)
+def _views() -> tuple[AnswerView, ...]:
+    files = iter_modules(answering.__path__, f"{answering.__name__}.")
+    return tuple(
+        found for file in files for found in getattr(import_module(file.name), "VIEWS", ())
+    )

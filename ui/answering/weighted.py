@@ -7,16 +7,30 @@ from typing import Final, cast
 
 import streamlit as st
 
-from dpcore.analyses.base import Request
-from dpcore.analyses.weighted import WeightedPlan, WeightedQuery
+from dpcore.analyses.base import Question, Request
+from dpcore.analyses.groups import ANY_SIZE
+from dpcore.analyses.weighted import (
+    WeightedPlan,
+    WeightedQuery,
+    can_weigh,
+    names_weights,
+    usual_mean_weight,
+)
+from dpcore.data.bounds import Interval
+from dpcore.data.columns import Column
+from dpcore.errors import ParameterError
 from dpcore.formatting import capital, epsilon_text, percent, significant
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import ends_text, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
+from dpcore.statistics.grouping import Grouping
+from dpcore.statistics.kinds import StatisticKind
 from ui import assumed_sizes, controls, results, session
 from ui.answering import groups
-from ui.answering.numbers import Cells
+from ui.answering.views import AnswerView, Cells
+from ui.asking import question_controls
+from ui.asking.question_controls import QuestionForm
 from ui.text import after_number
 
 _SMALL: Final = 0.05
@@ -150,3 +164,67 @@ def details(asked: Request) -> str:
         f"({query.unit.change(query.relation)}).\n\n**Design effect.** No interval assumes one. "
         f"The level of {percent(LEVEL)} holds for all numbers of this question together"
     )
+
+
+def ask(form: QuestionForm) -> Question:
+    """Ask for the weights, their assumed mean, and groups."""
+    whose = question_controls.membership(form) if form.kind.of_members else None
+    weight = _weight(form)
+    group = question_controls.by_group(form) or Grouping.of()
+    kind = StatisticKind.PROPORTION if whose else StatisticKind.MEAN
+    return WeightedQuery(
+        part=form.query(kind, ANY_SIZE, membership=whose),
+        group=group,
+        weight=weight,
+        mean_weight=_mean_weight(weight, form),
+    )
+
+
+def _weight(form: QuestionForm) -> Column:
+    """Ask which column holds the weight of each row."""
+    dataset = form.study.dataset
+    choices = [one for one in dataset.columns if one != form.column and can_weigh(one)]
+    if not choices:
+        raise ParameterError(
+            "weights need another column of numbers with public bounds from 0 up; declare one on "
+            "the Data page."
+        )
+    place = next(form.cells).selectbox(
+        "Weighted by",
+        range(len(choices)),
+        index=next((i for i, one in enumerate(choices) if names_weights(one.name)), 0),
+        format_func=[dataset.short(one.name) for one in choices].__getitem__,
+        key=f"weight-{form.key}",
+        kept="session",
+        note="The upper bound of this column is the cap: larger weights are clamped to it. A "
+        "higher cap means more noise.",
+    )
+    return choices[place]
+
+
+def _mean_weight(weight: Column, form: QuestionForm) -> float:
+    """Ask for the mean weight that margins of error assume."""
+    bounds = cast("Interval", weight.bounds)
+    usual = usual_mean_weight(bounds)
+    return next(form.cells).number(
+        "Assumed mean weight",
+        usual,
+        (max(float(bounds.lower), min(bounds.upper / 1000, usual)), float(bounds.upper)),
+        key=f"mean-weight-{session.generation()}-{weight.name}-{bounds.lower}-{bounds.upper}",
+        kept="session",
+        note="For margins of error only: the question and its cost do not depend on it. Public "
+        "knowledge, such as population size divided by sample size.",
+    )
+
+
+VIEWS: Final = (
+    AnswerView(
+        plan=WeightedPlan,
+        preview=preview,
+        show=show,
+        picture=groups.picture,
+        details=details,
+        kinds=WeightedQuery.kinds,
+        ask=ask,
+    ),
+)

@@ -17,8 +17,7 @@ from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.model_losses import known_relations
 from dpcore.models.loss_functions import ModelKind
 from dpcore.relations import NeighboringRelation
-from ui import controls, layout, partwise, session
-from ui.asking import inputs
+from ui import controls, layout, partwise, question_form, session
 from ui.individual import (
     counted_losses,
     counterfactuals,
@@ -88,7 +87,7 @@ def ask(kind: SubjectKind, study: Study) -> StatisticRequest | ModelRequest:
         if not partwise.in_memory(study, "A number from resamples"):
             session.end_page()
         return resampled.ask(study)
-    return inputs.ask(study)
+    return question_form.ask(study)
 
 
 def show(

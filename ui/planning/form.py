@@ -17,8 +17,7 @@ from dpcore.planning.plan_files import to_json
 from dpcore.planning.splits import settled
 from dpcore.planning.targets import assumed_aim, is_uninformative
 from dpcore.releases.record import Release
-from ui import controls, downloads, plans, session
-from ui.asking import inputs
+from ui import controls, downloads, plans, question_form, session
 from ui.planning import details, files
 from ui.study import Study
 from ui.text import after_number, literal, sentence_of
@@ -217,7 +216,7 @@ def add(plan: AnalysisPlan, study: Study) -> None:
     if not plan.items:
         st.caption("There are no questions yet. Choose one and add it.")
     with st.container(border=True, key="plan-question"), suppress(session.PageEnded):
-        request = inputs.ask(study, priced=plan.split is Split.TYPED)
+        request = question_form.ask(study, priced=plan.split is Split.TYPED)
         # As declared by the controls just now.
         study = session.require_study()
         with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -11,9 +11,8 @@ from dpcore.figures.individual import people
 from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.studies.resampling.subsampling_study import SampledMean
-from ui import confidential, controls, offering, partwise, results, session
+from ui import confidential, controls, offering, partwise, question_form, results, session
 from ui.answering import answers, distortion
-from ui.asking import inputs
 from ui.study import Study
 from ui.text import after_number
 
@@ -47,7 +46,7 @@ def ask(study: Study) -> tuple[Request, SubsampledRequest | None]:
 
     The second is ``None`` where no sample can answer it, and says why.
     """
-    asked = inputs.ask(study)
+    asked = question_form.ask(study)
     study = session.require_study()
     share = controls.HERE.slider(
         "Share of rows in the sample, %",

@@ -7,48 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from typing import cast
 
-import numpy as np
 import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
 
 from dpcore.analyses.base import Question, Request, offered
-from dpcore.analyses.cross_table import CrossedQuery
-from dpcore.analyses.differences import DifferenceQuery
-from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
-from dpcore.analyses.marginals import MarginalsQuery
-from dpcore.analyses.matrix import JointQuery, rebalanced
-from dpcore.analyses.means import MeansQuery
-from dpcore.analyses.number import Query
+from dpcore.analyses.matrix import rebalanced
 from dpcore.analyses.shares import fitting
-from dpcore.analyses.weighted import WeightedQuery
-from dpcore.data.columns import Column, ColumnKind
-from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.table import Table
-from dpcore.errors import ParameterError
+from dpcore.data.columns import ColumnKind
 from dpcore.formatting import in_full, significant
 from dpcore.mechanisms.catalog import Entry
 from dpcore.mechanisms.covariances import sensitivity_split
 from dpcore.postprocessing.share_constraints import MOST_SYNTHESES, Constraint, ConstraintKind
-from dpcore.relations import TableSize
 from dpcore.statistics.covariance import CovarianceMatrix
-from dpcore.statistics.grouping import Grouping
-from dpcore.statistics.kinds import StatisticKind, allowed
-from dpcore.statistics.pooled import GroupSizes
-from dpcore.statistics.user_level import ASKED_OF_PEOPLE
-from ui import controls, partwise, session
-from ui.asking import columns, details
-from ui.asking.details import Details
+from dpcore.statistics.kinds import ASKED_OF_PEOPLE, StatisticKind, allowed
+from ui import controls, session
+from ui.answering import views
+from ui.asking import columns, question_controls
 from ui.study import Study
 
 _REPLACED = "_replaced_statistic"
 _ASKED = "_asked_column"
 _EPSILON = "epsilon"
 _USUAL_EPSILON = 0.5
-_FEWEST_IN_PUBLIC_GROUP = 2
 
 
 _EQUAL, _BY_SENSITIVITY, _OWN = "equal parts", "same noise on all", "own shares"
@@ -98,8 +80,14 @@ def ask(study: Study, *, priced: bool = True) -> Request:
         column = dataset.columns[position]
         study = replace(study, dataset=dataset)
         with place:
-            asked = details.ask(column, kind, study, by)
-            query = _question(column, kind, asked, study)
+            cells = iter([by])
+            query = views.form(kind)(
+                question_controls.QuestionForm(
+                    kind=kind, column=column, study=study, by=cells, cells=question_controls.rows()
+                )
+            )
+            for cell in cells:  # no groups are asked for
+                cell.place.multiselect("By group", [], disabled=True, placeholder="–")
             request = Request(
                 query=query,
                 mechanism_key=key,
@@ -110,166 +98,6 @@ def ask(study: Study, *, priced: bool = True) -> Request:
             )
         _ = request.plan
     return request
-
-
-def _question(column: Column, kind: StatisticKind, asked: Details, study: Study) -> Question:
-    """Return the question that the controls describe.
-
-    Raises:
-        ParameterError: Something is missing, or does not go together.
-
-    """
-    makes = {
-        StatisticKind.CROSS_TABLE: _crossed,
-        StatisticKind.MARGINALS: _crossed,
-        StatisticKind.MEANS: _means,
-        StatisticKind.WEIGHTED_MEAN: _weighted,
-        StatisticKind.WEIGHTED_SHARE: _weighted,
-    }.get(kind)
-    if makes is not None:
-        return makes(column, asked, study)
-    if kind is StatisticKind.DIFFERENCE:
-        part = Query(
-            kind=StatisticKind.MEAN,
-            column=column,
-            relation=study.terms.relation,
-            unit=study.terms.unit,
-            size=ANY_SIZE,
-        )
-        # The controls of such a question always name both.
-        group, pair = cast("Grouping", asked.group), cast("tuple[str, str]", asked.pair)
-        return DifferenceQuery(part=part, group=group, pair=pair)
-    if kind.of_several:
-        return _joint(column, kind, asked, study)
-    size = study.size(column)
-    if asked.group is not None:
-        size = ANY_SIZE
-    query = Query(
-        kind=kind,
-        column=column,
-        relation=study.terms.relation,
-        unit=study.terms.unit,
-        size=size,
-        membership=asked.membership,
-        edges=asked.edges,
-        q=asked.q,
-        qs=asked.qs,
-    )
-    if asked.group is not None:
-        return GroupedQuery(part=query, group=asked.group)
-    return query
-
-
-def _weighted(column: Column, asked: Details, study: Study) -> Question:
-    part = Query(
-        kind=StatisticKind.PROPORTION if asked.membership else StatisticKind.MEAN,
-        column=column,
-        relation=study.terms.relation,
-        unit=study.terms.unit,
-        size=ANY_SIZE,
-        membership=asked.membership,
-    )
-    (weight,) = asked.others
-    return WeightedQuery(
-        part=part, group=asked.group or Grouping.of(), weight=weight, mean_weight=asked.mean_weight
-    )
-
-
-def _joint(column: Column, kind: StatisticKind, asked: Details, study: Study) -> JointQuery:
-    # In the order of the table: either column first is the same question.
-    numbers = sorted((column, *asked.others), key=study.dataset.columns.index)
-    size = study.size(*numbers)
-    return JointQuery(
-        kind=kind,
-        numbers=tuple(numbers),
-        relation=study.terms.relation,
-        unit=study.terms.unit,
-        size=size,
-        group=asked.group,
-        groups=_groups(asked, size, study),
-    )
-
-
-def _means(column: Column, asked: Details, study: Study) -> Question:
-    # In the order of the table: whichever column is first, it is the same question.
-    numbers = sorted((column, *asked.others), key=study.dataset.columns.index)
-    return MeansQuery(
-        numbers=tuple(numbers),
-        group=cast("Grouping", asked.group),
-        relation=study.terms.relation,
-        unit=study.terms.unit,
-    )
-
-
-def _crossed(column: Column, asked: Details, study: Study) -> Question:
-    # In the order of the table: either column first is the same question.
-    columns = sorted((column, *asked.others), key=study.dataset.columns.index)
-    size = study.size(*columns)
-    crossed = tuple(
-        Query(
-            kind=StatisticKind.HISTOGRAM,
-            column=each,
-            relation=study.terms.relation,
-            unit=study.terms.unit,
-            size=size,
-            edges=asked.edges if each is column else None,
-        )
-        for each in columns
-    )
-    if asked.tables:
-        return MarginalsQuery(crossed=crossed, tables=asked.tables, consistent=asked.consistent)
-    return CrossedQuery(crossed=crossed)
-
-
-def _groups(asked: Details, size: TableSize, study: Study) -> GroupSizes | None:
-    """Return what is public about the groups, people of no listed label last."""
-    if asked.group is None:
-        return None
-    cells = len(asked.group.labels) + 1
-    if not asked.labels_public:
-        sizes = (size.people, *(0,) * (cells - 1))
-        return GroupSizes(sizes=sizes, labels_public=False)
-    # Declared public by the curator, with everybody's group.
-    sizes = _sizes(asked.group.column, cells, study)
-    if sizes[-1] == 0:
-        sizes = sizes[:-1]
-    if min(sizes) < _FEWEST_IN_PUBLIC_GROUP:
-        raise ParameterError(
-            f"public groups need at least two {session.unit().counted} each, and one "
-            "of these has fewer. "
-            "Change the list of labels, or leave “The group of every row is public” "
-            "off."
-        )
-    return GroupSizes(sizes=sizes, labels_public=True)
-
-
-def _sizes(group: Column, cells: int, study: Study) -> tuple[int, ...]:
-    """Return how many people are in each group; the page ends while they are counted.
-
-    Where groups are public.
-    """
-
-    def counted(table: Table) -> tuple[int, ...]:
-        parts = [*table.each(partial(_in_cells, group.name, cells), [group.name])]
-        return tuple(np.sum(parts, axis=0, dtype=int).tolist())
-
-    if study.parts is None:
-        return counted(study.dataset)
-    found = partwise.found(
-        "group-sizes",
-        f"{study.fingerprint} {group}",
-        study.parts,
-        counted,
-        doing=f"Counting the {session.unit().counted} of each group",
-    )
-    if found is None:
-        session.end_page()
-    return found
-
-
-def _in_cells(name: str, cells: int, part: Dataset) -> NDArray[np.intp]:
-    codes = part.codes(name)
-    return np.bincount(np.where(codes < 0, cells - 1, codes), minlength=cells)
 
 
 def _constraint(query: Question, key: str) -> Constraint | None:
