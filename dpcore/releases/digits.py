@@ -163,9 +163,7 @@ _KINDS = frozenset(StatisticKind)
 
 def noise_unit_of(query: Mapping[str, Any]) -> str:
     """Return what noise is a number of by stored parameters; empty if of the answer's unit."""
-    if query.get("kind") not in _KINDS:
-        return ""
-    own = shape_of(query).noise_unit
+    own = shape_of(query).noise_unit if query.get("kind") in _KINDS else ""
     return own or COUNTS * bool({"moments", "qs"} & query.keys())
 
 
