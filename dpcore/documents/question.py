@@ -406,29 +406,25 @@ def _replaced(release: Release) -> str:
 
 
 def _numbers(release: Release) -> tuple[Number, ...]:
-    pairs = [*zip(release.labels, release.values, strict=True)]
-    if release.mechanism == EXPONENTIAL.key and len(pairs) == len(release.derived):
+    if release.mechanism == EXPONENTIAL.key and len(release.labels) == len(release.derived):
         # How many places it is off at most is its error, and no number of its own.
         places = math.ceil(max(release.derived.values()))
         off = f"at most {places:,} {PLACES} away"
+        pairs = zip(release.labels, release.values, strict=True)
         return tuple(replace(_number(release, label, value), noise=off) for label, value in pairs)
-    pairs += release.derived.items()
-    told = [_number(release, label, value) for label, value in pairs]
+    told = [_number(release, label, value) for label, value in release.numbers.items()]
     return (*told, *(Number(label=spelled(x), value=TOO_FEW) for x in release.unsaid))
 
 
 def _number(release: Release, label: str, value: float) -> Number:
     """Return a number with as many digits as its interval, or the noise, leaves."""
-    around = release.intervals
-    noise = None if around is None else (around.noise or {}).get(label)
-    total = None if around is None else (around.total or {}).get(label)
     quantity, beside = quantity_in(release, label), is_group_size(release, label)
     return Number(
         label=spelled(label),
         value=number_text(release, label, value),
         unit=quantity.suffix,
-        noise=_ends(noise, value, quantity),
-        total=_ends(total, value, quantity),
+        noise=_ends(release.noise_ends.get(label), value, quantity),
+        total=_ends(release.total_ends.get(label), value, quantity),
         beside=beside,
         count=beside or _counts(release),
         gap=query_of(release).get("kind") == StatisticKind.DIFFERENCE and " less " in label,

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from dpcore.analyses.base import Question
 from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
+from dpcore.data.quantities import COUNTS
 from dpcore.models.question import ModelQuestion
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.targets import is_difference, size_condition
+from dpcore.releases.digits import noise_unit_of
 from dpcore.releases.record import Release
 from dpcore.statistics.group_sums import count_names
 from dpcore.statistics.grouping import enumerated
@@ -155,8 +157,8 @@ def seen(items: Sequence[PlannedQuery], told: Mapping[str, SmallestGroup]) -> in
 
 def _smallest(release: Release, names: Mapping[str, str]) -> SmallestGroup | None:
     """Return the smallest of some groups, if a release tells the sizes of all."""
-    around = None if release.intervals is None else release.intervals.noise
-    if around is None or not set(names.values()) <= around.keys():
+    around = release.noise_ends
+    if not set(names.values()) <= around.keys():
         return None
     told = (
         SmallestGroup(
@@ -183,9 +185,7 @@ def _tells(parameters: Mapping[str, object]) -> str:
     query = parameters.get("query")
     if not isinstance(query, dict):
         return ""
-    tells = ("moments" in query and "weight" not in query) or query.get(
-        "kind"
-    ) == StatisticKind.MEANS
+    tells = noise_unit_of(query) == COUNTS and query["kind"] != StatisticKind.DIFFERENCE
     columns = [query.get("column"), *(query.get("columns") or ())]
     everybody = all(
         column.get("missing") != MissingPolicy.DROP

@@ -38,10 +38,7 @@ def number_text(release: Release, label: str, value: float) -> str:
     of the noise. Whole numbers below a million keep their digits where none is known.
     """
     quantity = quantity_in(release, label)
-    around = release.intervals
-    noise = None if around is None else (around.noise or {}).get(label)
-    total = None if around is None else (around.total or {}).get(label)
-    known = noise or total
+    known = release.noise_ends.get(label) or release.total_ends.get(label)
     if known:
         return quantity.measured(value, reach(known, value))
     if release.mechanism == EXPONENTIAL.key:
@@ -56,8 +53,7 @@ def interval_text(release: Release, label: str, value: float) -> tuple[str, str]
 
     With as many digits as ``number_text`` writes.
     """
-    around = release.intervals
-    ends = None if around is None else (around.noise or {}).get(label)
+    ends = release.noise_ends.get(label)
     return None if ends is None else ends_text(ends, value, quantity_in(release, label))
 
 
@@ -102,8 +98,7 @@ def sizes_text(release: Release, counts: Mapping[str, str]) -> str:
 
     ``counts`` gives for each group what its number of people is called in the release.
     """
-    around = release.intervals
-    noise = {} if around is None else around.noise or {}
+    noise = release.noise_ends
     return ", ".join(
         f"“{group}” {' to '.join(_COUNT.ends(low, high, (high - low) / 2))}"
         for group, name in counts.items()

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from dpcore import codec
 from dpcore.analyses.base import Mode
-from dpcore.analyses.measurement import INTERVALS, LabelledIntervals
+from dpcore.analyses.measurement import INTERVALS, Ends, LabelledIntervals
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.privacy_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
@@ -142,6 +142,21 @@ class Release:
     def debit(self) -> PrivacyCost:
         """Return what was charged for it, released by itself."""
         return self.charged or self.cost
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """Return every number by name, with what follows from the values."""
+        return dict(zip(self.labels, self.values, strict=True)) | self.derived
+
+    @property
+    def noise_ends(self) -> Ends:
+        """Return the interval from the noise of each number that has one, by name."""
+        return (self.intervals and self.intervals.noise) or {}
+
+    @property
+    def total_ends(self) -> Ends:
+        """Return the interval for the population of each number that has one, by name."""
+        return (self.intervals and self.intervals.total) or {}
 
     def unit_of(self, label: str) -> str:
         """Return the unit of a number; of derived ones only where it is told."""

@@ -122,9 +122,9 @@ def _cell(value: Cell, quantity: Quantity, whole: Callable[[float], int]) -> Cel
 def _around(release: Release, label: str, *, followed: bool) -> dict[str, Cell]:
     """Return the intervals around one number; ``followed`` if it is a derived one."""
     intervals = release.intervals
-    noise, total = (None, None) if intervals is None else (intervals.noise, intervals.total)
+    noise, total = release.noise_ends, release.total_ends
     alike = release.derived if followed else release.labels
-    known = [each for each in alike if each in (noise or total or {})]
+    known = [each for each in alike if each in (noise or total)]
     nothing = followed and label not in known
     lower, upper = _ends(noise, label)
     total_lower, total_upper = _ends(total, label)

@@ -135,10 +135,10 @@ def read(release: Release, request: Releasable) -> tuple[Counted, ...]:
     Counts are those of histograms, of cross tables and of a synthetic table, with their
     intervals.
     """
-    known = release.intervals
-    if not isinstance(request, Request) or known is None or known.noise is None:
+    known = release.noise_ends
+    if not isinstance(request, Request) or not known:
         return ()
-    ends = np.array([known.noise[label] for label in release.labels]).reshape(-1, 2)
+    ends = np.array([known[label] for label in release.labels]).reshape(-1, 2)
     if not np.isfinite(ends).all():
         return ()
     values = np.array(release.values)

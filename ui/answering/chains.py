@@ -81,11 +81,10 @@ def show(answer: Release, asked: Request) -> None:
 def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
     """Return the picture of an answer; ``truth`` holds the counts of the table."""
     plan = cast("ChainPlan", asked.plan)
-    kept = answer.intervals
     bounds = plan.statistic.bounds
     everything = (bounds.lower, bounds.upper)
-    noise = (kept.noise if kept else None) or {}
-    total = ((kept.total if kept else None) or {}) if session.require_study().sampled else {}
+    noise = answer.noise_ends
+    total = answer.total_ends if session.require_study().sampled else {}
     names = answer.labels
     return chain_picture(
         Quantiles(

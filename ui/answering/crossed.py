@@ -62,9 +62,7 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Pic
 
 
 def _numbers(answer: Release, query: CrossedQuery, *, sampled: bool) -> CrossNumbers:
-    kept = answer.intervals
-    noise = (kept.noise if kept else None) or {}
-    total = ((kept.total if kept else None) or {}) if sampled else {}
+    total = answer.total_ends if sampled else {}
     shape, nothing = query.shape, (-np.inf, np.inf)
 
     def ends(known: dict[str, tuple[float, float]]) -> FloatArray:
@@ -74,7 +72,7 @@ def _numbers(answer: Release, query: CrossedQuery, *, sampled: bool) -> CrossNum
     return CrossNumbers(
         grid=LabelGrid(titles=tuple(column.title for column in query.columns), labels=query.names),
         counts=np.array(answer.values).reshape(shape),
-        noise=ends(noise),
+        noise=ends(answer.noise_ends),
         total=ends(total) if total else None,
     )
 
@@ -84,9 +82,7 @@ def _table(answer: Release, query: CrossedQuery) -> dict[str, list[str]]:
 
     Of three columns, the totals of each alone.
     """
-    values = dict(zip(answer.labels, answer.values, strict=True)) | answer.derived
-    kept = answer.intervals
-    ends = (kept.noise if kept else None) or {}
+    values, ends = answer.numbers, answer.noise_ends
 
     def told(name: str) -> str:
         if name not in values:

@@ -166,11 +166,8 @@ def _column(asked: Request, told: tuple[_Numbers, ...]) -> _Numbers:
 
 def _held(answer: Release, names: dict[str, str], scale: float) -> dict[str, IntervalEstimate]:
     """Return the number of each group that can be told, which has a name for each."""
-    known = answer.intervals
-    noise = (known.noise if known else None) or {}
-    sampled = session.require_study().sampled
-    total = ((known.total if known else None) or {}) if sampled else {}
-    values = dict(zip(answer.labels, answer.values, strict=True))
+    noise, values = answer.noise_ends, answer.numbers
+    total = answer.total_ends if session.require_study().sampled else {}
 
     def times(ends: tuple[float, float]) -> tuple[float, float]:
         return scale * ends[0], scale * ends[1]

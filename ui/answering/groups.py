@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import cast
+from collections.abc import Mapping
+from typing import Final, cast
 
 import numpy as np
 import streamlit as st
@@ -95,7 +96,7 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Pic
     """Return the picture of an answer; ``truth`` holds the sums of the table."""
     plan = cast("GroupPlan", asked.plan)
     return groups_picture(
-        numbers_of(answer, plan, sampled=session.require_study().sampled),
+        numbers_of(answer, dict(zip(plan.groups, plan.groups, strict=True)), plan.count_names),
         statement=asked.statement,
         noun=noun_of(asked),
         quantity=asked.query.quantity,
@@ -105,21 +106,20 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Pic
     )
 
 
-def numbers_of(answer: Release, plan: GroupPlan, *, sampled: bool) -> GroupNumbers:
-    """Return what a record says of each group, in their order."""
-    kept = answer.intervals
-    noise = (kept.noise if kept else None) or {}
-    total = (kept.total if kept else None) or {}
-    ratios = dict(zip(answer.labels, answer.values, strict=True))
-    names = plan.count_names
-    unknown = (np.nan, np.nan)
+def numbers_of(
+    answer: Release, names: Mapping[str, str], count_names: Mapping[str, str]
+) -> GroupNumbers:
+    """Return what a record says of each group, by the names of its number and its count."""
+    values, noise, total = answer.numbers, answer.noise_ends, answer.total_ends
+    unknown, ratios, counts = (np.nan, np.nan), names.values(), count_names.values()
+    sampled = session.require_study().sampled
     return GroupNumbers(
-        groups=plan.groups,
-        ratios=np.array([ratios.get(group, np.nan) for group in plan.groups]),
-        noise=np.array([noise.get(group, unknown) for group in plan.groups]),
-        total=np.array([total.get(group, unknown) for group in plan.groups]) if sampled else None,
-        counts=np.array([answer.derived[names[group]] for group in plan.groups]),
-        counts_noise=np.array([noise[names[group]] for group in plan.groups]),
+        groups=tuple(names),
+        ratios=np.array([values.get(name, np.nan) for name in ratios]),
+        noise=np.array([noise.get(name, unknown) for name in ratios]),
+        total=np.array([total.get(name, unknown) for name in ratios]) if sampled else None,
+        counts=np.array([values[name] for name in counts]),
+        counts_noise=np.array([noise[name] for name in counts]),
     )
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from typing import Final, cast
 
-import numpy as np
 import streamlit as st
 
 from dpcore.analyses.base import Question, Request
 from dpcore.analyses.means import MeansPlan, MeansQuery, one_by_one
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
-from dpcore.figures.answers import GroupNumbers
 from dpcore.figures.group_answers import ColumnMeans, means_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
@@ -21,7 +19,8 @@ from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.grouping import Grouping
-from ui import assumed_sizes, controls, results, session
+from ui import assumed_sizes, controls, results
+from ui.answering import groups
 from ui.answering.views import AnswerView, Cells
 from ui.asking import question_controls
 from ui.asking.question_controls import QuestionForm
@@ -130,7 +129,11 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Pic
         ColumnMeans(
             name=column.title,
             quantity=quantity_of(column),
-            numbers=_numbers(answer, plan, names),
+            numbers=groups.numbers_of(
+                answer,
+                dict(zip(plan.groups, names, strict=True)),
+                dict(zip(plan.groups, plan.count_names, strict=True)),
+            ),
             truth=None if exact is None else exact[place],
         )
         for place, (column, names) in enumerate(zip(query.numbers, plan.names, strict=True))
@@ -153,24 +156,6 @@ def details(asked: Request) -> str:
         "count. They contain every mean consistent with the released numbers. The level of "
         f"{percent(LEVEL)} holds for all counts, columns and groups of this question "
         f"together, at ε = {significant(asked.epsilon)}"
-    )
-
-
-def _numbers(answer: Release, plan: MeansPlan, names: tuple[str, ...]) -> GroupNumbers:
-    """Return what a record says of a column in each group, in their order."""
-    kept = answer.intervals
-    noise = (kept.noise if kept else None) or {}
-    total = (kept.total if kept else None) or {}
-    values = dict(zip(answer.labels, answer.values, strict=True))
-    unknown = (np.nan, np.nan)
-    sampled = session.require_study().sampled
-    return GroupNumbers(
-        groups=plan.groups,
-        ratios=np.array([values.get(name, np.nan) for name in names]),
-        noise=np.array([noise.get(name, unknown) for name in names]),
-        total=np.array([total.get(name, unknown) for name in names]) if sampled else None,
-        counts=np.array([answer.derived[name] for name in plan.count_names]),
-        counts_noise=np.array([noise[name] for name in plan.count_names]),
     )
 
 

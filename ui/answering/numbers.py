@@ -234,11 +234,10 @@ def recorded(answer: Release) -> Intervals:
     """Return the intervals that were computed with the answer."""
     kept = answer.intervals
     nothing = dict.fromkeys(answer.labels, (-np.inf, np.inf))
-    noise, total = (kept.noise, kept.total) if kept is not None else (None, None)
     return Intervals(
         level=kept.level if kept is not None else LEVEL,
-        noise=np.array([(noise or nothing)[label] for label in answer.labels]),
-        total=np.array([(total or nothing)[label] for label in answer.labels]),
+        noise=np.array([(answer.noise_ends or nothing)[label] for label in answer.labels]),
+        total=np.array([(answer.total_ends or nothing)[label] for label in answer.labels]),
     )
 
 

@@ -155,14 +155,11 @@ def _compared(answer: Release, plan: DifferencePlan) -> GroupDifference | None:
 
 
 def _known(answer: Release) -> Mapping[str, IntervalEstimate]:
-    values = dict(zip(answer.labels, answer.values, strict=True)) | answer.derived
-    kept = answer.intervals
-    noise = (kept.noise if kept else None) or {}
-    sampled = session.require_study().sampled
-    total = ((kept.total if kept else None) or {}) if sampled else {}
+    noise = answer.noise_ends
+    total = answer.total_ends if session.require_study().sampled else {}
     return {
         name: IntervalEstimate(value=value, noise=noise[name], total=total.get(name))
-        for name, value in values.items()
+        for name, value in answer.numbers.items()
         if name in noise
     }
 

@@ -140,15 +140,14 @@ def show(answer: Release, asked: Request) -> None:
 
 def _row(answer: Release, name: str, label: str) -> dict[str, str]:
     """Return a number with its intervals as a row of a table."""
-    values = dict(zip(answer.labels, answer.values, strict=True)) | answer.derived
-    value, quantity, known = values[label], quantity_in(answer, label), answer.intervals
-    ends = {"95% for the table": known.noise if known else None}
+    value, quantity = answer.numbers[label], quantity_in(answer, label)
+    ends = {"95% for the table": answer.noise_ends}
     if session.require_study().sampled:
-        ends["for the population, at most"] = known.total if known else None
+        ends["for the population, at most"] = answer.total_ends
     return {"number": name, "released": number_text(answer, label, value)} | {
         title: " to ".join(ends_text(each[label], value, quantity))
         for title, each in ends.items()
-        if each and label in each
+        if label in each
     }
 
 

@@ -94,8 +94,8 @@ def coefficients(answer: Release, asked: ModelRequest) -> tuple[FloatArray, Floa
     if len(drawn) > 1:
         ends = np.column_stack([drawn.min(axis=0), drawn.max(axis=0)])
         return drawn.mean(axis=0), ends, len(drawn)
-    around = answer.intervals.noise if answer.intervals is not None else None
-    if around is None:
+    around = answer.noise_ends
+    if not around:
         return drawn[0], None, 1
     return drawn[0], np.array([around[name] for name in names]), 1
 
