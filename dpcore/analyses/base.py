@@ -61,6 +61,28 @@ class Mode(StrEnum):
 FEWEST_PEOPLE: Final = 3
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumberOfGroups:
+    """A number that an answer gives of every group. PUBLIC.
+
+    Attributes:
+        names: What it is called in the answer, by group.
+        noun: What each is, such as "mean".
+        quantity: What each is a number of.
+        of: The column, where an answer is about several; else empty.
+        is_share: Whether it is a share.
+        is_average: Whether that of all groups is an average of theirs.
+
+    """
+
+    names: dict[str, str]
+    noun: str
+    quantity: Quantity
+    of: str = ""
+    is_share: bool = False
+    is_average: bool = False
+
+
 class Question:
     """A statistic of some columns, with everything public that it depends on. PUBLIC.
 
@@ -304,6 +326,11 @@ class Question:
     @property
     def listed_groups(self) -> tuple[str, ...]:
         """Return the labels of the groups that it asks of; none if it asks of no groups."""
+        return ()
+
+    @property
+    def of_each_group(self) -> tuple[NumberOfGroups, ...]:
+        """Return which numbers an answer gives of every group."""
         return ()
 
     @property

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request, column_from, grouping_from
+from dpcore.analyses.base import NumberOfGroups, Question, Request, column_from, grouping_from
 from dpcore.analyses.measurement import (
     Answer,
     LabelledIntervals,
@@ -159,6 +159,19 @@ class GroupedQuery(OfGroups):
     def listed_groups(self) -> tuple[str, ...]:
         """Return the labels on the public list."""
         return self.group.labels
+
+    @property
+    def of_each_group(self) -> tuple[NumberOfGroups, ...]:
+        """Return the statistic of each group."""
+        of = self.part.kind
+        number = NumberOfGroups(
+            names=dict(zip(self.groups, self.groups, strict=True)),
+            noun="share" if self.kind is StatisticKind.PROPORTION else self.kind.value,
+            quantity=self.quantity,
+            is_share=of is StatisticKind.PROPORTION,
+            is_average=of in {StatisticKind.MEAN, StatisticKind.PROPORTION},
+        )
+        return (number,)
 
     @property
     def released_sizes(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request, columns_from, grouping_from
+from dpcore.analyses.base import NumberOfGroups, Question, Request, columns_from, grouping_from
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery, group_answer
 from dpcore.analyses.measurement import (
     Answer,
@@ -129,6 +129,20 @@ class MeansQuery(Question):
     def listed_groups(self) -> tuple[str, ...]:
         """Return the labels on the public list."""
         return self.group.labels
+
+    @property
+    def of_each_group(self) -> tuple[NumberOfGroups, ...]:
+        """Return the mean of each column in each group."""
+        return tuple(
+            NumberOfGroups(
+                names=dict(zip(self.groups, names, strict=True)),
+                noun=f"mean {column.title}",
+                quantity=quantity_of(column),
+                of=column.title,
+                is_average=True,
+            )
+            for column, names in zip(self.numbers, self.names, strict=True)
+        )
 
     @property
     def released_sizes(self) -> str:

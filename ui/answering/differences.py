@@ -9,32 +9,19 @@ from itertools import permutations
 import pandas as pd
 import streamlit as st
 
-from dpcore.analyses.base import Mode, Request
-from dpcore.analyses.groups import GroupedQuery
-from dpcore.analyses.means import MeansQuery
-from dpcore.data.quantities import quantity_of
+from dpcore.analyses.base import Mode, NumberOfGroups, Request
 from dpcore.figures.group_answers import GroupDifference, difference_picture, difference_table
 from dpcore.formatting import interval_ends, percent
 from dpcore.inference.group_differences import IntervalEstimate, difference, more_in_percent
 from dpcore.inference.stratified_means import stratified
 from dpcore.releases.digits import ends_text, with_ends
 from dpcore.releases.record import WATERMARK, Release
-from dpcore.statistics.kinds import StatisticKind
 from ui import controls, results, session
-from ui.answering.groups import noun_of
 from ui.text import after_number, literal
 
 _PAIR = 2
 _IN_POINTS = 100.0
 _POINTS = "percentage points"
-_AVERAGES = {
-    StatisticKind.MEAN,
-    StatisticKind.MEANS,
-    StatisticKind.PROPORTION,
-    StatisticKind.WEIGHTED_MEAN,
-    StatisticKind.WEIGHTED_SHARE,
-}
-_SHARES = {StatisticKind.PROPORTION, StatisticKind.WEIGHTED_SHARE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,26 +29,36 @@ class _Numbers:
     """What an answer tells of every group, of one column.
 
     Attributes:
-        of: The column, where an answer is about several; else empty.
+        number: What it tells of each.
         groups: The number of each group that can be told; shares in percent.
         few: The groups with too few people to say.
-        noun: What each number is called.
-        unit: That of a difference.
-        dated: Whether each number is a date, of which a difference is no part.
 
     """
 
-    of: str
+    number: NumberOfGroups
     groups: dict[str, IntervalEstimate]
     few: tuple[str, ...]
-    noun: str
-    unit: str
-    dated: bool = False
+
+    @property
+    def noun(self) -> str:
+        """Return what each number is called."""
+        return self.number.noun
+
+    @property
+    def unit(self) -> str:
+        """Return the unit of a difference."""
+        return _POINTS if self.number.is_share else self.number.quantity.of_differences
+
+    @property
+    def dated(self) -> bool:
+        """Return whether each number is a date, of which a difference is no part."""
+        return self.number.quantity.is_date
 
 
 def show(answer: Release, asked: Request) -> None:
     """Offer to compare two groups of an answer by group, where two can be told."""
-    known, told = answer.intervals, _told(answer, asked)
+    known = answer.intervals
+    told = tuple(_told(answer, each) for each in asked.query.of_each_group)
     if known is None or not told or len(told[0].groups) < _PAIR:
         return
     edge = "classroom" if answer.mode is Mode.CLASSROOM else "public"
@@ -77,7 +74,7 @@ def show(answer: Release, asked: Request) -> None:
         results.table_files(
             partial(_every_pair, one, answer.mode), "differences-of-groups", "differences"
         )
-        if asked.query.kind in _AVERAGES:
+        if one.number.is_average:
             _stratified(one, level=known.level)
 
 
@@ -87,7 +84,7 @@ def _stratified(one: _Numbers, *, level: float) -> None:
     text = controls.HERE.numbers(
         f"Public population sizes of {', '.join(groups)}",
         "",
-        key=f"strata-{session.generation()}-{hash((one.of, groups))}",
+        key=f"strata-{session.generation()}-{hash((one.number.of, groups))}",
         kept="session",
         note="For a stratified mean: the size of each group in the population, in this order, "
         "separated by commas. 0 leaves a group out. They must be known without the table.",
@@ -119,37 +116,12 @@ def compared(
     )
 
 
-def _told(answer: Release, asked: Request) -> tuple[_Numbers, ...]:
-    """Return what is told of every group, for each column; of other answers nothing."""
-    query = asked.query
-    if isinstance(query, GroupedQuery):
-        names = dict(zip(query.groups, query.groups, strict=True))
-        return (
-            _Numbers(
-                of="",
-                groups=_held(answer, names, _scale(asked)),
-                few=answer.unsaid,
-                noun=noun_of(asked),
-                unit=_unit(asked),
-                dated=query.quantity.is_date,
-            ),
-        )
-    if not isinstance(query, MeansQuery):
-        return ()
-    return tuple(
-        _Numbers(
-            of=column.title,
-            groups=_held(answer, dict(zip(query.groups, called, strict=True)), 1.0),
-            few=tuple(
-                group
-                for group, name in zip(query.groups, called, strict=True)
-                if name in answer.unsaid
-            ),
-            noun=f"mean {column.title}",
-            unit=quantity_of(column).of_differences,
-            dated=quantity_of(column).is_date,
-        )
-        for column, called in zip(query.numbers, query.names, strict=True)
+def _told(answer: Release, number: NumberOfGroups) -> _Numbers:
+    """Return what is told of every group."""
+    return _Numbers(
+        number=number,
+        groups=_held(answer, number.names, _IN_POINTS if number.is_share else 1.0),
+        few=tuple(group for group, name in number.names.items() if name in answer.unsaid),
     )
 
 
@@ -157,7 +129,7 @@ def _column(asked: Request, told: tuple[_Numbers, ...]) -> _Numbers:
     place = controls.HERE.selectbox(
         "Compare the means of",
         range(len(told)),
-        format_func=[one.of for one in told].__getitem__,
+        format_func=[one.number.of for one in told].__getitem__,
         key=f"compare-of-{session.generation()}-{hash(asked.query.title)}",
         kept="session",
     )
@@ -235,13 +207,3 @@ def _every_pair(told: _Numbers, mode: Mode) -> pd.DataFrame:
     table = pd.DataFrame(difference_table(pairs, noun=told.noun, unit=told.unit))
     table["watermark"] = WATERMARK if mode is Mode.CLASSROOM else ""
     return table
-
-
-def _unit(asked: Request) -> str:
-    if asked.query.kind in _SHARES:
-        return _POINTS
-    return asked.query.quantity.of_differences
-
-
-def _scale(asked: Request) -> float:
-    return _IN_POINTS if asked.query.kind in _SHARES else 1.0

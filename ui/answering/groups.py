@@ -18,7 +18,6 @@ from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
-from dpcore.statistics.kinds import StatisticKind
 from ui import assumed_sizes, controls, results, session
 from ui.answering.numbers import grid_of
 from ui.answering.views import AnswerView, Cells
@@ -30,7 +29,7 @@ def preview(asked: Request, cells: Cells) -> None:
     plan = cast("GroupPlan", asked.plan)
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
-    noun = noun_of(asked)
+    noun = asked.query.of_each_group[0].noun
     count = len(plan.groups)
     sizes = tuple(people for people in assumed_sizes.SIZES if people <= assumed_sizes.most_people())
     size = assumed_sizes.ask(controls.Cell(place=third), asked.query)
@@ -94,11 +93,11 @@ def _unsaid(answer: Release, plan: GroupPlan) -> dict[str, str]:
 
 def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
     """Return the picture of an answer; ``truth`` holds the sums of the table."""
-    plan = cast("GroupPlan", asked.plan)
+    plan, (number,) = cast("GroupPlan", asked.plan), asked.query.of_each_group
     return groups_picture(
-        numbers_of(answer, dict(zip(plan.groups, plan.groups, strict=True)), plan.count_names),
+        numbers_of(answer, number.names, plan.count_names),
         statement=asked.statement,
-        noun=noun_of(asked),
+        noun=number.noun,
         quantity=asked.query.quantity,
         counted=plan.counted,
         truth=None if truth is None else plan.truth(truth),
@@ -125,11 +124,11 @@ def numbers_of(
 
 def details(asked: Request) -> str:
     """Say what is released of a group, and what one person can change."""
-    unit = asked.query.unit
+    unit, noun = asked.query.unit, asked.query.of_each_group[0].noun
     most = significant(asked.query.sensitivity.l1, up=True)
     return (
         "One question releases the counts and sums of all groups, and each "
-        f"{noun_of(asked)} follows from them. Every row adds 1 to its group, divided between "
+        f"{noun} follows from them. Every row adds 1 to its group, divided between "
         "the lower and the upper bound by its value. So the parts of a group add up to its "
         f"count. One {unit.noun} can change all of them together by at most {most} "
         f"({asked.query.unit.change(asked.query.relation)}).\n\n**Groups of every size.** "
@@ -137,12 +136,6 @@ def details(asked: Request) -> str:
         f"the released numbers, for groups of any size, with {percent(LEVEL)} for all counts "
         "and groups together"
     )
-
-
-def noun_of(asked: Request) -> str:
-    """Return what is told of each group."""
-    kind = asked.query.kind
-    return "share" if kind is StatisticKind.PROPORTION else kind.value
 
 
 VIEWS: Final = (
