@@ -9,8 +9,7 @@ from typing import Final
 from dpcore.documents.context import DocumentContext
 from dpcore.documents.gathering import plan_text, schema
 from dpcore.documents.notice import notice
-from dpcore.documents.registry import registry_entry
-from dpcore.documents.report import checklist, methods, report
+from dpcore.documents.report import checklist, methods, registry_entry, report
 from dpcore.documents.reproduction import notebook, script
 
 _HTML: Final = "text/html"

@@ -29,9 +29,8 @@ from dpcore.documents.rendering import Numerals, render
 from dpcore.figures.risks import PRIOR, level_text, risk_text
 from dpcore.formatting import percent
 from dpcore.planning.analysis_plan import PlannedQuery
-from dpcore.planning.comparison import Option, Row, rows_of
+from dpcore.planning.comparison import Option, Row, numbers_of, rows_of
 from dpcore.planning.group_sizes import SmallestGroup, released_sizes, seen, sign, too_few
-from dpcore.planning.outcomes import numbers_of
 from dpcore.planning.targets import (
     OF_A_DIFFERENCE,
     is_difference,

@@ -18,9 +18,8 @@ from dpcore.documents.context import BudgetChange, CuratorInput
 from dpcore.documents.decision import Decision, decision_page
 from dpcore.documents.rendering import Numerals
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
-from dpcore.planning.comparison import Option
+from dpcore.planning.comparison import Option, numbers_of
 from dpcore.planning.group_sizes import SmallestGroup
-from dpcore.planning.outcomes import numbers_of
 from dpcore.planning.targets import size_condition
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from dpcore.documents.gathering import plan_of, plan_text, schema
-from dpcore.documents.registry import registry_entry
+from dpcore.documents.report import registry_entry
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.plan_files import from_json, to_json
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost

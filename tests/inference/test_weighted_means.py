@@ -7,10 +7,9 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.group_differences import IntervalEstimate
+from dpcore.inference.group_differences import IntervalEstimate, stratified
 from dpcore.inference.group_ratios import Ratio
 from dpcore.inference.intervals import expected_sums
-from dpcore.inference.stratified_means import stratified
 from dpcore.inference.weighted_means import estimate_weighted
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace

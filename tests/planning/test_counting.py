@@ -3,7 +3,7 @@
 import pytest
 
 from dpcore.planning.analysis_plan import PlannedQuery
-from dpcore.planning.outcomes import numbers_of
+from dpcore.planning.comparison import numbers_of
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import answered, questions, table
 from tests.releases.questions import apart, by_group, matrix, means

@@ -10,8 +10,7 @@ from dpcore.errors import ParameterError
 from dpcore.figures.attackers import surest
 from dpcore.figures.plans import Possible, outcomes_picture
 from dpcore.planning.analysis_plan import AnalysisPlan
-from dpcore.planning.comparison import Option, rows_of
-from dpcore.planning.outcomes import DOTS, outcomes, usual
+from dpcore.planning.comparison import DOTS, Option, outcomes, rows_of, usual
 from dpcore.planning.plan_cost import cost_of_plan
 from tests.planning.planned import ALL, item
 from tests.releases.questions import apart, means

@@ -12,8 +12,12 @@ import streamlit as st
 from dpcore.analyses.base import Mode, NumberOfGroups, Request
 from dpcore.figures.group_answers import GroupDifference, difference_picture, difference_table
 from dpcore.formatting import interval_ends, percent
-from dpcore.inference.group_differences import IntervalEstimate, difference, more_in_percent
-from dpcore.inference.stratified_means import stratified
+from dpcore.inference.group_differences import (
+    IntervalEstimate,
+    difference,
+    more_in_percent,
+    stratified,
+)
 from dpcore.releases.digits import ends_text, with_ends
 from dpcore.releases.record import WATERMARK, Release
 from ui import controls, results, session
