@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from ui import offering, plans, question_form, release_screen, results, session, sharpening
-from ui.answering import answer_lessons, answers, differences, distortion, previews
+from ui.answering import answers, differences, distortion, previews
 
 session.require_router("pages/release.py")
 st.title("Release")
@@ -40,7 +40,7 @@ for each in (answer, best):
 plans.before_release(asked, done)
 if best is not None:
     differences.show(best, asked)
-    answer_lessons.lesson(best, asked, study)
+    answers.lesson(best, asked, study)
 if not release_screen.is_one_number(asked):
     distortion.show(asked, study)
 if done:
