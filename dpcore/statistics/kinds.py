@@ -234,7 +234,7 @@ class StatisticKind(StrEnum):
     @property
     def divided(self) -> bool:
         """Tell whether a sum is divided by the number of people, or its public minimum."""
-        return self in _DIVIDED
+        return self in _DIVIDED or (self.makes is not None and self is not StatisticKind.SUM)
 
     @property
     def exact(self) -> bool:
@@ -310,15 +310,17 @@ _OF_SPREAD: Final = frozenset(
     }
 )
 _RATIOS: Final = _OF_SPREAD | {StatisticKind.MEAN, StatisticKind.PROPORTION}
-_DIVIDED: Final = _RATIOS | {
-    StatisticKind.MEAN_AND_SPREAD,
-    StatisticKind.PROPORTIONS,
-    StatisticKind.COVARIANCE,
-    StatisticKind.CORRELATION,
-    StatisticKind.COVARIANCE_MATRIX,
-    StatisticKind.POOLED_VARIANCE,
-    StatisticKind.POOLED_COVARIANCE,
-}
+_DIVIDED: Final = frozenset(
+    {
+        StatisticKind.PROPORTION,
+        StatisticKind.PROPORTIONS,
+        StatisticKind.COVARIANCE,
+        StatisticKind.CORRELATION,
+        StatisticKind.COVARIANCE_MATRIX,
+        StatisticKind.POOLED_VARIANCE,
+        StatisticKind.POOLED_COVARIANCE,
+    }
+)
 ASKED_OF_PEOPLE: Final = (
     StatisticKind.COUNT,
     StatisticKind.SUM,
