@@ -33,10 +33,11 @@ if current is None:
 drafted = isinstance(current, Draft)
 keep = session.redraft if drafted else declaring.redeclare
 dataset, wrong = grid.typed(current.dataset, keep)
+notice = session.notice()
 place, actions = st.container(), st.container(horizontal=True, gap="xsmall", key="data-actions")
 with actions:
     if st.button("Common bounds", help="Fill empty bounds by name, such as 0 to 100 for age."):
-        grid.take_over(dataset, grid.fill_common_bounds(dataset), keep)
+        grid.fill_common_bounds(dataset, keep)
         st.rerun()
     form = st.popover("Edit column", width="content", key="edit-column", on_change="rerun")
     edited: Table | None = dataset
@@ -67,6 +68,8 @@ with actions:
     upload.offer_format(current)
 with place:
     rows = st.container()
+    if notice is not None:
+        st.info(notice)
     declaring.tell_steps(dataset)
     columns.tell_ending(dataset)
 

@@ -56,7 +56,8 @@ class BoundsTemplate:
         title: What is measured, in plain words.
         bounds: The closed interval, in ``unit``.
         unit: Unit of measurement; empty where there is none.
-        names: Words that the name of such a column consists of, or contains.
+        names: Words of which the name of such a column contains one, where they leave no doubt
+            about the scale. A share may be 0 to 1 or 0 to 100, and a weight may be in pounds.
 
     """
 
@@ -67,15 +68,19 @@ class BoundsTemplate:
 
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+# They say that something else is measured than the other words of a name do.
+_OTHERWISE = {"sum", "total", "count", "number", "months", "weeks", "days", "group", "code", "log"}
 
 
 def template_of(name: str) -> BoundsTemplate | None:
     """Return the bounds that are usual for a column of this name, if some are.
 
-    >>> template_of("patientAge").bounds, template_of("wage")
-    (Interval(lower=0, upper=100), None)
+    >>> template_of("patientAge").bounds, template_of("wage"), template_of("age_months")
+    (Interval(lower=0, upper=100), None, None)
     """
     words = {word.lower() for word in _WORD.findall(name)}
+    if words & _OTHERWISE:
+        return None
     return next((one for one in TEMPLATES if words & {*one.names}), None)
 
 
@@ -89,20 +94,20 @@ TEMPLATES: tuple[BoundsTemplate, ...] = tuple(
     for title, lower, upper, unit, *names in (
         ("Age", 0, 100, "years", "age alter alder"),
         ("Age of adults", 18, 100, "years"),
-        ("Percentage", 0, 100, "%", "percent percentage pct"),
-        ("Share", 0, 1, "", "share proportion fraction"),
+        ("Percentage", 0, 100, "%", "percent percentage"),
+        ("Share", 0, 1, ""),
         ("Yes or no (1 or 0)", 0, 1, ""),
         ("Likert scale 1 to 5", 1, 5, "points"),
         ("Likert scale 1 to 7", 1, 7, "points"),
         ("Rating 0 to 10", 0, 10, "points"),
-        ("Years of schooling", 0, 25, "years", "schooling education"),
-        ("People in a household", 1, 20, "people", "household hhsize famsize"),
+        ("Years of schooling", 0, 25, "years", "schooling"),
+        ("People in a household", 1, 20, "people", "hhsize famsize"),
         ("Days a week", 0, 7, "days"),
         ("Hours a day", 0, 24, "hours"),
-        ("Hours a week", 0, 168, "hours", "hours"),
-        ("Body temperature", 34, 43, "°C", "temperature temp"),
-        ("Height of adults", 120, 220, "cm", "height"),
-        ("Weight of adults", 30, 250, "kg", "weight"),
+        ("Hours a week", 0, 168, "hours"),
+        ("Body temperature", 34, 43, "°C"),
+        ("Height of adults", 120, 220, "cm"),
+        ("Weight of adults", 30, 250, "kg"),
         ("Systolic blood pressure", 60, 260, "mmHg", "systolic sbp"),
         ("Resting heart rate", 30, 220, "beats a minute", "pulse heartrate"),
     )

@@ -139,19 +139,17 @@ def _price_text(value: float) -> str:
 
 # What was spent of a budget, release by release, and what is left.
 
-_MOST_NAMES: Final = 6
-"""More names than that would cover each other."""
 _LONGEST: Final = 28
 _HALF: Final = 0.5
 _LINE: Final = 0.1
-"""The height of a name, as a share of that of the axis."""
+"""The height of a name, as a share of that of the axis: lower steps have none."""
 
 
 def spending_picture(releases: Sequence[Release], account: Account) -> Picture:
     """Return the cost of the releases of an account, added up in the order of time.
 
-    What was charged for anything else comes first, as a step of its own. Costs are in
-    ρ where the budget is.
+    What was charged for anything else comes first, as a step of its own. A plan is one
+    step: it was charged once. Costs are in ρ where the budget is.
     """
     symbol, total = _measure(account)
     costs = [_amount(cost, symbol) for cost in charges(releases)]
@@ -159,8 +157,13 @@ def spending_picture(releases: Sequence[Release], account: Account) -> Picture:
     steps = [("start", "", 0.0)]
     if other > total * 1e-9:
         steps.append(("other charges", "", other))
-    named = zip(releases, costs, strict=True)
-    steps += [(each.known_as, each.created[:16].replace("T", " "), cost) for each, cost in named]
+    first: dict[str, tuple[str, str, float]] = {}
+    for each, cost in zip(releases, costs, strict=True):
+        plan = each.plan
+        name = each.known_as if plan is None else f"plan of {plan.releases} questions"
+        step = name, each.created[:16].replace("T", " "), cost
+        first.setdefault(each.id if plan is None else plan.name, step)
+    steps += first.values()
     spent = [*accumulate(cost for _, _, cost in steps)]
     count, top = len(steps) - 1, 1.12 * max(total, spent[-1])
     return Picture.of(
@@ -172,7 +175,7 @@ def spending_picture(releases: Sequence[Release], account: Account) -> Picture:
             f"{symbol} charged": [cost for _, _, cost in steps],
             f"{symbol} spent so far": spent,
         },
-        drawn="A step for each release, up towards the limit",
+        drawn="A step for each release or plan, up towards the limit",
         height=260,
         traces=[
             line(
@@ -200,8 +203,8 @@ def spending_picture(releases: Sequence[Release], account: Account) -> Picture:
                 yanchor="top",
             )
         ],
-        annotations=_names(steps, spent, top) if count <= _MOST_NAMES else [],
-        xaxis=axis("releases, in order", range=[0, count + 1], tickvals=[*range(1, count + 1)]),
+        annotations=_names(steps, spent, top),
+        xaxis=axis("charges, in order", range=[0, count + 1], tickvals=[*range(1, count + 1)]),
         yaxis=axis(f"{symbol} spent", range=[0, top]),
     )
 
@@ -209,22 +212,30 @@ def spending_picture(releases: Sequence[Release], account: Account) -> Picture:
 def _names(
     steps: Sequence[tuple[str, str, float]], spent: Sequence[float], top: float
 ) -> list[dict[str, object]]:
-    """Return what each step is called, on the side where there is room.
+    """Return what steps are called, on the side where there is room.
 
-    To the right there is none above a step: the next one rises there.
+    To the right there is none above a step: the next one rises there. A step whose name
+    would cover an earlier one has none.
     """
-    last = len(steps)
-    return [
-        note(
-            plain(name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"),
-            at if at < _HALF * last else at + 1,
-            height,
-            xanchor="left" if at < _HALF * last else "right",
-            yanchor="top" if at < _HALF * last and height > _LINE * top else "bottom",
+    last, line_height, covered = len(steps), _LINE * top, 0.0
+    names = []
+    for at, ((name, _, _), height) in enumerate(zip(steps, spent, strict=True)):
+        left = at < _HALF * last
+        below = left and height > line_height
+        low = height - line_height * below
+        if not at or low < covered:
+            continue
+        covered = low + line_height
+        names.append(
+            note(
+                plain(name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"),
+                at if left else at + 1,
+                height,
+                xanchor="left" if left else "right",
+                yanchor="top" if below else "bottom",
+            )
         )
-        for at, ((name, _, _), height) in enumerate(zip(steps, spent, strict=True))
-        if at
-    ]
+    return names
 
 
 def _measure(account: Account) -> tuple[str, float]:

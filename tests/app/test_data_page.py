@@ -206,6 +206,7 @@ def test_common_bounds_fill_what_is_empty(open_page):
     app = upload(open_page("data"), MIXED)
     button(app, "Common bounds").click().run()
     assert [*rows(app).loc["age", ["lower", "upper", "unit"]]] == ["0", "100", "years"]
+    assert "Filled in by column name: age 0 to 100 years" in app.info[0].value
     edit(app, {0: {"upper": "70"}})
     button(app, "Common bounds").click().run()
     assert rows(app)["upper"]["age"] == "70"

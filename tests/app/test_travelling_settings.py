@@ -149,3 +149,15 @@ def test_another_form_of_the_table_keeps_its_terms(open_page):
     app.run()
     assert by_label(app.text_input, "Name of one row").value == "patient"
     assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
+
+
+def test_losses_are_of_the_change_that_the_guarantee_of_the_next_table_is_about(open_page):
+    use_first(open_page)
+    app = open_page("privacy_loss")
+    compared = by_label(app.radio, "Compared with")
+    assert compared.value == "add-remove"
+    app = upload(open_page("data"), OTHER)
+    bound(app)
+    put_in_use(app)
+    app = go(app, "privacy_loss")
+    assert by_label(app.radio, "Compared with").value == "substitution"

@@ -114,7 +114,9 @@ def test_common_bounds_fill_only_what_is_empty_and_known():
     assert with_common_bounds(AGE).bounds == Interval(lower=0, upper=100)
     own = declared(AGE, {Field.LOWER: "18", Field.UPPER: "70"})
     assert with_common_bounds(own) == own
-    for column in (WARD, DAY, Column(name="wage", kind=ColumnKind.NUMBER)):
+    # A share may be 0 to 1 or 0 to 100, and the sum of ages is no age.
+    names = ("wage", "share_white", "height", "sum of age", "age_months")
+    for column in (WARD, DAY, *(Column(name=one, kind=ColumnKind.NUMBER) for one in names)):
         assert with_common_bounds(column) == column
 
 

@@ -1,5 +1,7 @@
 """The steps of a budget: each release, what else was charged, and the limit."""
 
+from itertools import pairwise
+
 import pytest
 
 from dpcore.figures.compositions import spending_picture
@@ -37,16 +39,22 @@ def test_each_release_is_a_step_of_what_it_was_charged(budget, symbol, steps):
     picture = spending_picture(releases, account(spent, **budget))
     assert_complete(picture)
     # 0.5 or 0.1 that no release was charged comes first; the plan is charged once.
-    assert list(picture.table[f"{symbol} spent so far"]) == pytest.approx([0, *steps, steps[-1]])
-    assert picture.table["step"][1] == "other charges"
+    assert list(picture.table[f"{symbol} spent so far"]) == pytest.approx([0, *steps])
+    assert list(picture.table["step"][1:]) == [
+        "other charges",
+        "**mean**<b>",
+        "plan of 2 questions",
+    ]
 
 
-def test_many_releases_have_no_names_on_the_picture():
+def test_no_name_covers_another():
     releases = [make_release(str(at), cost=HALF) for at in range(20)]
     spent = PrivacyCost.of(epsilon=10.0)
     picture = spending_picture(releases, account(spent, epsilon=10.0))
     assert_complete(picture)
     assert picture.title == "20 releases spent ε = 10 of 10"
-    assert not picture.figure.layout.annotations
-    few = spending_picture(releases[:3], account(spent, epsilon=10.0))
-    assert len(few.figure.layout.annotations) == 4
+    heights = [each.y for each in picture.figure.layout.annotations if each.yanchor == "bottom"]
+    assert 3 < len(heights) < 20
+    assert all(below + 1.1 < above for below, above in pairwise(heights))
+    few = spending_picture(releases[:3], account(PrivacyCost.of(epsilon=1.5), epsilon=2.0))
+    assert len(few.figure.layout.annotations) == 3

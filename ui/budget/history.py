@@ -117,17 +117,24 @@ def methods(releases: Sequence[Release], account: Account) -> None:
 
 def of_all_accounts() -> None:
     """Show the answers of an account of the ledger, and offer them as files."""
-    book = session.kept_ledger()
+    book, study = session.kept_ledger(), session.study()
     known = [account for account in book.accounts() if account.releases]
     if not known:
         st.info("Nothing has been released from this ledger yet.")
         return
+    own = [at for at, one in enumerate(known) if study and study.fingerprint in one.fingerprints]
+    if study is not None and not own:
+        st.info("Nothing has been released about the table in use. Choose another account.")
     number = st.selectbox(
         "Account",
         range(len(known)),
+        index=own[0] if own else 0 if study is None else None,
         format_func=lambda place: known[place].title or f"Account {place + 1}",
-        key="released-account",
+        placeholder="Choose an account",
+        key=f"released-account-{session.generation()}",
     )
+    if number is None:
+        return
     account = known[number]
     found = [one for table in account.fingerprints for one in book.releases(table)]
     releases = tuple(sorted(found, key=lambda one: one.created))

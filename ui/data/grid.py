@@ -29,7 +29,7 @@ from ui import downloads, session
 from ui.data import declaring
 from ui.downloads import File
 from ui.study import AccountTerms, Draft, Study
-from ui.text import sentence_of
+from ui.text import literal, sentence_of
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -115,10 +115,20 @@ def begin_anew() -> None:
     session.count_up(_revision())
 
 
-def fill_common_bounds(dataset: TableT) -> TableT:
-    """Return the table with usual bounds where a name suggests them and none are set."""
-    found = (with_common_bounds(column) for column in dataset.columns)
-    return declaring.redeclared(dataset, *found)
+def fill_common_bounds(dataset: Table, keep: Callable[[Table], None]) -> None:
+    """Declare usual bounds where a name suggests them and none are set, and say which."""
+    known = dataset.columns
+    filled = [found for one in known if (found := with_common_bounds(one)) != one]
+    take_over(dataset, declaring.redeclared(dataset, *filled), keep)
+    said = "; ".join(
+        f"{dataset.short(one.name)} {cells[Field.LOWER]} to {cells[Field.UPPER]} {one.unit}".strip()
+        for one, cells in zip(filled, map(cells_of, filled), strict=True)
+    )
+    session.notice(
+        f"Filled in by column name: {literal(said)}. Check them: values outside are clamped."
+        if said
+        else "No bounds filled in: no other column name tells its usual bounds. Type them."
+    )
 
 
 def take_over(dataset: TableT, described: TableT, keep: Callable[[Table], None]) -> None:

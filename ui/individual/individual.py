@@ -132,6 +132,7 @@ def ask_change(asked: StatisticRequest | ModelRequest, study: Study) -> Neighbor
         index=known.index(usual),
         format_func=_WORLDS.__getitem__,
         key=key,
+        kept="table",
         note=f"The same table without the {session.unit().noun}, or with the most revealing "
         "other record in their place.",
     )

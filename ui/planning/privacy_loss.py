@@ -70,6 +70,7 @@ def ask(plan: Option, study: Study) -> Asked:
         index=known.index(study.terms.relation),
         format_func=lambda one: _WORLDS[one].format(noun),
         key="touched-what-if",
+        kept="table",
         note="It starts with the change that the guarantee is about.",
     )
     with controls.valid():
