@@ -18,7 +18,7 @@ from dpcore.analyses.measurement import Width
 from dpcore.analyses.number import Query
 from dpcore.analyses.weighted import WeightedQuery
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.columns import Column, ColumnKind, MissingPolicy, fewest_values
 from dpcore.data.dataset import Dataset
 from dpcore.data.readers.files import read, unpacked
 from dpcore.documents.catalog import DOCUMENTS
@@ -77,11 +77,12 @@ class NotebookTable:
         labels: Sequence[str] = (),
         missing: float | str | None = None,
         unit: str = "",
+        at_least: int | None = None,
     ) -> NotebookTable:
         """Return the table with bounds or labels of a column, which must be public.
 
         ``missing`` is imputed for missing values; people without a value are left out
-        where it is ``None``.
+        where it is ``None``, and ``at_least`` is then how many have a value at least.
 
         Raises:
             ParameterError: There is no such column, or it cannot be declared so.
@@ -99,6 +100,7 @@ class NotebookTable:
             missing=MissingPolicy.DROP if missing is None else MissingPolicy.REPLACE,
             replacement=missing,
             unit=unit,
+            at_least=at_least,
         )
         return replace(self, dataset=self.dataset.with_columns(declared))
 
@@ -194,14 +196,13 @@ class NotebookTable:
 
     def _size(self, column: Column) -> TableSize:
         public = column.missing is MissingPolicy.REPLACE and self.unit.keeps_number(self.relation)
-        if not public and self.at_least is None:
+        fewest = fewest_values([column], self.at_least or 0)
+        if not public and not fewest:
             raise ParameterError(
                 "the number of people is private here. Open the table with at_least=..., a "
                 "public minimum, or declare a value for missing ones."
             )
-        return TableSize(
-            people=self.dataset.people if public else self.at_least or 1, public=public
-        )
+        return TableSize(people=self.dataset.people if public else fewest, public=public)
 
 
 @dataclass(frozen=True, kw_only=True)

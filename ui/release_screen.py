@@ -204,7 +204,10 @@ def beside(asked: Request) -> None:
         f"**Mechanisms at the same ε{f', {each}' if each else ''}**\n\n"
         + "\n".join([head, "|:--|--:|--:|--:|", *rows])
     )
-    st.caption("For a true value in the middle of the bounds.")
+    st.caption(
+        "Bias of the noise, for a true value in the middle of the bounds. Clamping, imputation and "
+        "a public minimum add theirs."
+    )
 
 
 def _errors(one: ErrorCurve) -> tuple[FloatArray, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dpcore.analyses.base import Question
 from dpcore.analyses.identity import analysis_id
-from dpcore.data.columns import Column, MissingPolicy
+from dpcore.data.columns import Column, MissingPolicy, fewest_values
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import FileFormat
 from dpcore.data.partitions.table import PartitionedDataset, Table, in_memory
@@ -187,4 +187,4 @@ class Study:
         """
         if self.public_number and all(c.missing is MissingPolicy.REPLACE for c in columns):
             return TableSize(people=self.dataset.people, public=True)
-        return TableSize(people=self.terms.minimum_people, public=False)
+        return TableSize(people=fewest_values(columns, self.terms.minimum_people), public=False)

@@ -380,6 +380,7 @@ def _as_now(declared: Column, dataset: Table) -> Column:
         display_name=now.display_name,
         found_epsilon=now.found_epsilon if _declare_alike(now, declared) else None,
         complete=now.complete and declared.missing is MissingPolicy.REPLACE,
+        at_least=now.at_least if declared.missing is MissingPolicy.DROP else None,
     )
 
 

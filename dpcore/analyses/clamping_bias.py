@@ -30,7 +30,7 @@ CAUSES: Final = (
     "missing values filled in",
     "values below a bound",
     "values above a bound",
-    "the minimum number of people",
+    "a public minimum above the number of people",
 )
 """What moves the value of a statistic, in the order in which it is counted."""
 

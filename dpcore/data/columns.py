@@ -16,6 +16,8 @@ from dpcore.errors import ParameterError
 MAX_LABELS = 200
 _OF_STEPS = (" where ", ", at most ")
 """What steps add to the names of columns begins so."""
+FEWEST_PEOPLE, LARGEST_NUMBER = 3, 10**12
+"""Between which a public minimum lies."""
 LONGEST_NAME = 100
 """Characters of a display name."""
 MAX_CODES = 50
@@ -100,6 +102,9 @@ class Column:
             of a column that was made, is.
         found_epsilon: The ε that was spent to find the bounds or labels; None where they
             were known. It is no part of what a question is.
+        at_least: How many people have a value at least, where those without one are left
+            out; None if the public minimum of the table holds. At least 3. Questions have
+            it as the size of their table.
 
     A cell that is neither missing nor what the kind allows (text in a column of
     numbers, a third answer in one of yes/no) is invalid, and is treated as missing. In
@@ -125,11 +130,14 @@ class Column:
     dates: DateFormat = ISO_DATES
     display_name: str = ""
     found_epsilon: float | None = None
+    at_least: int | None = None
 
     def __post_init__(self) -> None:
         check_display_name(self.display_name)
         if self.found_epsilon is not None and not (self.is_declared and self.found_epsilon > 0):
             raise ParameterError("only bounds or labels can have been found, with an ε above 0.")
+        if self.at_least is not None and not FEWEST_PEOPLE <= self.at_least <= LARGEST_NUMBER:
+            raise ParameterError(f"a minimum number must be 3 or more, got {self.at_least}.")
         if self.kind.is_numeric:
             self._check_bounds()
         else:
@@ -137,6 +145,10 @@ class Column:
         self._check_codes()
         if self.missing is MissingPolicy.REPLACE:
             self._check_replacement()
+            if self.at_least is not None:
+                raise ParameterError(
+                    "a minimum number of values is for columns whose missing values are left out."
+                )
         elif self.complete:
             raise ParameterError("where everybody has a value, nobody is left out.")
         elif self.replacement is not None:
@@ -332,6 +344,20 @@ def check_titles(columns: Iterable[Column]) -> None:
         if shown and shown != column.name and (shown in names or shown in taken):
             raise ParameterError(f"another column is called “{shown}”: choose another name.")
         taken.add(shown)
+
+
+def fewest_values(columns: Iterable[Column], people: int) -> int:
+    """Return the public minimum of people who have a value in each of some columns.
+
+    ``people`` is that of the table. Of columns whose missing values are left out, the
+    smallest minimum holds; that fewer people have a value in all of them is possible.
+
+    >>> rare = Column(name="group", kind=ColumnKind.CATEGORY, at_least=400)
+    >>> fewest_values([rare], 1000), fewest_values([rare, yes_no("old", ("0", "1"))], 300)
+    (400, 300)
+    """
+    dropping = (one for one in columns if one.missing is MissingPolicy.DROP)
+    return min((one.at_least or people for one in dropping), default=people)
 
 
 def left_out(made: Column, *sources: Column) -> Column:

@@ -37,6 +37,7 @@ class Field(StrEnum):
     UNIT = "unit"
     IF_MISSING = "if missing"
     IMPUTED = "imputed value"
+    AT_LEAST = "at least"
     STATUS = "status"
     MEANING = "meaning"
 
@@ -71,6 +72,7 @@ def cells_of(column: Column) -> dict[str, object]:
         Field.UNIT: column.unit,
         Field.IF_MISSING: if_missing(column).value if column.is_declared else "",
         Field.IMPUTED: imputed,
+        Field.AT_LEAST: "" if column.at_least is None else f"{column.at_least}",
         Field.STATUS: status(column),
         Field.MEANING: column.description,
     }
@@ -125,6 +127,7 @@ def of_kind(column: Column, kind: ColumnKind) -> Column:
         missing_codes=column.missing_codes,
         notation=column.notation,
         dates=column.dates,
+        at_least=column.at_least,
     )
 
 
@@ -144,8 +147,19 @@ def declared(column: Column, typed: Cells) -> Column:
         description=_text(typed, Field.MEANING, column.description),
     )
     if kind.is_numeric:
-        return _number(column, typed)
-    return _labelled(column, typed) if kind.has_labels else column
+        column = _number(column, typed)
+    elif kind.has_labels:
+        column = _labelled(column, typed)
+    return _with_minimum(column, typed)
+
+
+def _with_minimum(column: Column, typed: Cells) -> Column:
+    if Field.AT_LEAST not in typed:
+        return column
+    fewest = _read(ColumnKind.WHOLE, typed[Field.AT_LEAST], Field.AT_LEAST)
+    if fewest is not None and not fewest.is_integer():
+        raise ParameterError(f"{Field.AT_LEAST}: type a whole number such as 400.")
+    return replace(column, at_least=None if fewest is None else int(fewest))
 
 
 def undeclared(column: Column) -> Column:
@@ -187,7 +201,7 @@ def _number(column: Column, typed: Cells) -> Column:
     before = column.bounds
     known = (None, None) if before is None else (before.lower, before.upper)
     lower, upper = (
-        _read(column, typed[field], field) if field in typed else end
+        _read(column.kind, typed[field], field) if field in typed else end
         for field, end in zip((Field.LOWER, Field.UPPER), known, strict=True)
     )
     if lower is None or upper is None:
@@ -203,7 +217,7 @@ def _number(column: Column, typed: Cells) -> Column:
     if policy is IfMissing.LEAVE_OUT:
         return open_
     if not _is_blank(typed.get(Field.IMPUTED)):
-        kept = _read(column, typed[Field.IMPUTED], Field.IMPUTED)
+        kept = _read(column.kind, typed[Field.IMPUTED], Field.IMPUTED)
     middle = middle_of(open_)
     usual_value = float(floor((lower + upper) / 2)) if middle is None else middle
     return _imputed(open_, usual_value if kept is None else kept, policy)
@@ -240,7 +254,11 @@ def _policy(column: Column, typed: Cells, usual: IfMissing) -> IfMissing:
 
 def _imputed(column: Column, value: float | str, policy: IfMissing) -> Column:
     return replace(
-        column, missing=MissingPolicy.REPLACE, replacement=value, complete=policy is IfMissing.NONE
+        column,
+        missing=MissingPolicy.REPLACE,
+        replacement=value,
+        complete=policy is IfMissing.NONE,
+        at_least=None,
     )
 
 
@@ -248,7 +266,7 @@ def _is_blank(cell: object) -> bool:
     return cell is None or not str(cell).strip()
 
 
-def _read(column: Column, cell: object, field: Field) -> float | None:
+def _read(kind: ColumnKind, cell: object, field: Field) -> float | None:
     """Return the number or day of a cell; None where it is blank."""
     if isinstance(cell, float | int):
         return float(cell)
@@ -256,12 +274,12 @@ def _read(column: Column, cell: object, field: Field) -> float | None:
     if not text:
         return None
     try:
-        if column.kind is ColumnKind.DATE:
+        if kind is ColumnKind.DATE:
             return day_of(dt.date.fromisoformat(text))
         bare = "".join(text.split())
         return float(bare.replace(",", "") if _THOUSANDS.fullmatch(bare) else bare)
     except ValueError:
-        form = "a date such as 2024-12-31" if column.kind is ColumnKind.DATE else "a number"
+        form = "a date such as 2024-12-31" if kind is ColumnKind.DATE else "a number"
         raise ParameterError(f"{field}: type {form}.") from None
 
 

@@ -42,7 +42,7 @@ class TrueValue:
     computed: float
     raw: float
     bias: float
-    """What clamping and imputation add to the value of the column, 0 where it is rounding."""
+    """What clamping, imputation and a minimum add to it, 0 where it is rounding."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -246,7 +246,7 @@ def result_picture(
             "true value, clamped": cells([true.computed] * len(parts), quantity),
             "raw data": cells([true.raw] * len(parts), quantity),
         }
-        title += f". Bias from clamping and imputation: {_difference(true.bias, quantity)}"
+        title += f". Bias from clamping, imputation and minimum: {_difference(true.bias, quantity)}"
     return Picture.of(
         title,
         table,
@@ -273,7 +273,7 @@ def _bars(parts: dict[str, FloatArray], hover: str) -> list[Trace]:
 def _of_bias(true: TrueValue, quantity: Quantity) -> list[Trace]:
     """Return the arrow from the value of the column to the one that noise is added to."""
     words = note(
-        f"true value (bias {_difference(true.bias, quantity)})",
+        f"true value {quantity.about(true.computed)} (bias {_difference(true.bias, quantity)})",
         true.computed,
         0.55,
         yshift=16,
@@ -281,6 +281,9 @@ def _of_bias(true: TrueValue, quantity: Quantity) -> list[Trace]:
     )
     if true.bias == 0:
         return [words]
+    raw = note(
+        f"raw data {quantity.about(true.raw)}", true.raw, 0.55, yshift=-16, font={"size": 12}
+    )
     arrow: Trace = {
         "x": true.computed,
         "y": 0.55,
@@ -294,7 +297,7 @@ def _of_bias(true: TrueValue, quantity: Quantity) -> list[Trace]:
         "arrowwidth": 2,
         "arrowcolor": "#7F7F7F",
     }
-    return [arrow, words]
+    return [arrow, words, raw]
 
 
 def _difference(off: float, quantity: Quantity) -> str:

@@ -34,7 +34,7 @@ from dpcore.codec import (
     since,
 )
 from dpcore.data.cells import Notation
-from dpcore.data.columns import Column, LabelEquality, check_titles
+from dpcore.data.columns import FEWEST_PEOPLE, LARGEST_NUMBER, Column, LabelEquality, check_titles
 from dpcore.data.dialects import Dialect, FileFormat
 from dpcore.data.preparation.steps import STEPS, PreparationSteps
 from dpcore.errors import LedgerError, ParameterError
@@ -44,8 +44,6 @@ from dpcore.statistics.parameters import COLUMN, DATES, EQUALITY, RELATION, colu
 _STEPS = "steps-"
 _LARGEST_FILE = 1 << 24
 _LONGEST_TEXT = 10_000
-_LARGEST_NUMBER = 10**12
-_FEWEST_PEOPLE = 3
 _MOST_FORMATS = 100
 """Declarations that are looked at for the format of a file."""
 
@@ -92,10 +90,10 @@ class Declaration:
         return PrivacyUnit(noun=self.noun, plural=self.plural, rows=self.rows)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.rows <= _LARGEST_NUMBER:
+        if not 1 <= self.rows <= LARGEST_NUMBER:
             raise ParameterError(f"rows of one unit must be 1 or more, got {self.rows}.")
         _ = self.unit  # refuses what is no name
-        if not _FEWEST_PEOPLE <= self.minimum_people <= _LARGEST_NUMBER:
+        if not FEWEST_PEOPLE <= self.minimum_people <= LARGEST_NUMBER:
             raise ParameterError(f"people must be 3 or more, got {self.minimum_people}.")
         if len({column.name for column in self.columns}) < len(self.columns):
             raise ParameterError("the names of columns must differ.")
@@ -267,6 +265,7 @@ _COLUMN: Final = Schema(
         "notation": since(Schema(Notation, decimal=TEXT, thousands=TEXT)),
         "dates": since(DATES),
         "bounds_epsilon": replace(if_any(NUMBER), argument="found_epsilon"),
+        "at_least": if_any(WHOLE),
     },
 )
 FILE_FORMAT: Final = Schema(

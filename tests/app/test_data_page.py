@@ -248,6 +248,8 @@ def test_an_imputed_middle_is_seen_and_follows_the_bounds(open_page):
     assert used_for() == "smoker"
     by_label(app.selectbox, "If a value is missing").set_value(MissingPolicy.DROP).run()
     assert used_for() == "age\\, smoker"
+    by_label(app.number_input, "At least so many have a value").set_value(3).run()
+    assert used_for() == "smoker"
 
 
 def test_everybody_may_be_known_to_have_a_value(open_page):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 
 import pytest
@@ -19,7 +20,10 @@ from dpcore.data.declaration_grid import (
     with_common_bounds,
 )
 from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation
+from dpcore.releases.declarations import Declaration, declaration_in, written
 
+ADD_REMOVE = NeighboringRelation.ADD_REMOVE
 AGE = Column(name="age", kind=ColumnKind.WHOLE)
 DAY = Column(name="day", kind=ColumnKind.DATE)
 WARD = Column(name="ward", kind=ColumnKind.CATEGORY)
@@ -53,6 +57,22 @@ def test_one_bound_declares_nothing_and_a_cleared_one_takes_the_declaration_back
     typed = declared(AGE, {Field.LOWER: "1", Field.UPPER: "5"})
     assert declared(typed, {Field.UPPER: None}) == AGE
     assert undeclared(typed) == AGE
+
+
+def test_a_column_that_leaves_people_out_has_a_minimum_of_its_own():
+    listed = declared(WARD, {Field.LABELS: "a; b", Field.AT_LEAST: "1,400"})
+    assert (listed.at_least, cells_of(listed)[Field.AT_LEAST]) == (1400, "1400")
+    assert declared(listed, {Field.UNIT: "x"}).at_least == 1400
+    assert declared(listed, {Field.AT_LEAST: None}).at_least is None
+    assert declared(listed, {Field.IMPUTED: "a"}).at_least is None
+    terms = {"relation": ADD_REMOVE, "rows": 1, "minimum_people": 100, "day": dt.date(2026, 1, 1)}
+    kept = Declaration(columns=(listed,), **terms)
+    assert declaration_in(written(kept)) == kept
+    for wrong in ("2", "3.5", "many", "inf", "nan"):
+        with pytest.raises(ParameterError):
+            declared(listed, {Field.AT_LEAST: wrong})
+    with pytest.raises(ParameterError, match="left out"):
+        declared(listed, {Field.IMPUTED: "a", Field.AT_LEAST: "400"})
 
 
 def test_an_imputed_value_follows_the_bounds_until_one_is_chosen():

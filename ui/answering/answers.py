@@ -14,6 +14,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.columns import MissingPolicy
 from dpcore.figures import answers as figures
 from dpcore.formatting import capital, percent, significant
+from dpcore.releases.declared import minimum_of
 from dpcore.releases.digits import noise_unit, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.studies.proportion_intervals import coverage
@@ -51,6 +52,9 @@ def show(answer: Release, asked: Request) -> None:
             c.kind.is_numeric or c.missing is MissingPolicy.REPLACE for c in asked.query.columns
         ):
             st.caption("These intervals do not include the bias from clamping and imputation.")
+        least = minimum_of(asked.parameters())
+        if least is not None:
+            st.caption(f"If fewer than {least:,} have a value, the result is biased, too.")
         results.release_files([answer], "answer")
 
 

@@ -87,7 +87,7 @@ def _one_number(found: Bias, asked: AboutColumns) -> None:
     computed, raw, moved = (float(each[0]) for each in (found.computed, found.raw, found.total))
     results.metrics(
         {
-            "After clamping and imputation": (
+            "After clamping, imputation and minimum": (
                 f"{quantity.about(computed, _DIGITS)}{unit}",
                 f"{literal(capital(asked.statement))}. Noise is added to this number.",
             ),
@@ -112,7 +112,7 @@ def causes_text(found: Bias, asked: AboutColumns) -> str:
         for cause, effect in zip(CAUSES, found.effects[:, 0], strict=True)
         if effect
     ]
-    return "; ".join(moved) or _NOTHING
+    return f"Bias by cause: {'; '.join(moved)}" if moved else _NOTHING
 
 
 def _parts(found: Bias) -> None:
@@ -121,7 +121,7 @@ def _parts(found: Bias) -> None:
     if not effects:
         st.markdown(f"{_NOTHING}.")
     numbers = {
-        "after clamping and imputation": found.computed,
+        "after clamping, imputation and minimum": found.computed,
         "raw data": found.raw,
         "bias": found.total,
         **effects,

@@ -110,7 +110,8 @@ def private_number(asked: Request) -> None:
     st.caption(
         f"{private}, so the noise is made for "
         f"{size.people:,} of them, the public minimum. If you know without the table "
-        "that there are more, say so on “Data”: twice as many need half the noise."
+        "that there are more, say so on “Data”: twice as many need half the noise. If there "
+        "are fewer, the result is biased, and no interval includes that bias."
     )
 
 

@@ -12,6 +12,8 @@ import streamlit as st
 from dpcore.analyses.weighted import names_weights
 from dpcore.data.bounds import TEMPLATES
 from dpcore.data.columns import (
+    FEWEST_PEOPLE,
+    LARGEST_NUMBER,
     LONGEST_NAME,
     Column,
     ColumnKind,
@@ -188,6 +190,8 @@ def _form(column: Column, key: str, *, derived: bool) -> Column:
         column = _label_form(column, key, right.place)
     elif kind is ColumnKind.IDENTIFIER:
         column = replace(column, equality=_equality(column, key))
+    if column.is_declared and column.missing is MissingPolicy.DROP:
+        column = replace(column, at_least=_fewest(column, key))
     column = replace(column, missing_codes=_missing_codes(column, key))
     column = _described(column, key)
     return _with_display_name(column, key) if derived else column
@@ -408,6 +412,7 @@ def _label_form(column: Column, key: str, place: st.delta_generator.DeltaGenerat
         missing=MissingPolicy.DROP if replacement is None else MissingPolicy.REPLACE,
         replacement=replacement,
         complete=replacement is not None and choice is IfMissing.NONE,
+        at_least=column.at_least if replacement is None else None,
     )
 
 
@@ -445,6 +450,21 @@ def _missing_form(
         "“None is missing” must be known without this table, as of a payroll.",
     )
     return _IN_GRID[policy], right
+
+
+def _fewest(column: Column, key: str) -> int | None:
+    """Ask how many people have a value at least; ``None`` for the minimum of the table."""
+    return st.number_input(
+        "At least so many have a value",
+        min_value=FEWEST_PEOPLE,
+        max_value=LARGEST_NUMBER,
+        value=column.at_least,
+        placeholder="the public minimum of the table",
+        key=f"at-least-{key}",
+        persist_state="session",
+        help="It must be known without this table. Averages divide by it where fewer have a "
+        "value, and are biased then.",
+    )
 
 
 def _fill_in(key: str) -> None:
@@ -502,9 +522,9 @@ def tell_ending(dataset: Table) -> None:
 
 
 def left_out(dataset: Table) -> tuple[str, ...]:
-    """Return the declared columns of which people without a value are left out."""
+    """Return the columns that leave people out and have no minimum of their own."""
     return tuple(
         dataset.short(column.name)
         for column in dataset.columns
-        if column.is_declared and column.missing is MissingPolicy.DROP
+        if column.is_declared and column.missing is MissingPolicy.DROP and not column.at_least
     )

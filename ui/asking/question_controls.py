@@ -204,7 +204,11 @@ def membership(form: QuestionForm) -> Membership:
         return Membership(label=label)
     if column.bounds is None:
         raise ParameterError("declare public bounds of the column first, below.")
-    bounds = column.bounds
+    bounds, inside = column.bounds, "those within"
+    if everyone and inside != next(cells).selectbox(
+        "Who counts", [inside, "everybody"], key=f"whom-{key}", kept="session"
+    ):
+        return Membership()
     if column.kind is ColumnKind.DATE:
         return _of_dates(bounds, cells, key)
     lower = next(cells).number(

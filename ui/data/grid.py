@@ -170,6 +170,12 @@ _COLUMNS: Mapping[str, Any] = {
         options=[policy.value for policy in IfMissing], width=90
     ),
     Field.IMPUTED: _config.TextColumn("imputed", width=90, alignment="right"),
+    Field.AT_LEAST: _config.TextColumn(
+        width=76,
+        alignment="right",
+        help="Where missing values are left out: how many have a value at least. It must be "
+        "known without this table. Empty: the public minimum of the table.",
+    ),
     Field.STATUS: _config.TextColumn(disabled=True, width=145),
     Field.MEANING: _config.TextColumn(width=200),
 }

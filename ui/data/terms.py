@@ -183,6 +183,11 @@ def ask(
             f"can publish. Averages divide by it. At {minimum}, the noise for "
             f"{minimum * 40:,} {unit.counted} is 40 times what it needs to be."
         )
+    elif left_out:
+        st.caption(
+            f"If fewer than {minimum:,} may have a value of {literal(listed(left_out))}, type a "
+            "smaller number under “at least” in the grid. Otherwise their results are biased."
+        )
     with controls.valid():
         budget = _budget(money, advanced, start.budget, unit, people)
     return AccountTerms(
