@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 
+_CONCLUSIONS = "_conclusions"
 THREE_DIGITS, SIX_DIGITS = 3, 6
 """How many significant digits a column of a table has, in place of its settings."""
 MARKS: dict[str, str] = {
@@ -47,6 +48,21 @@ MEDIUM = st.column_config.TextColumn(width="medium")
 _LARGE = st.column_config.TextColumn(width="large")
 # What fits into a line of a medium and of a large column, and how high lines are.
 MEDIUM_LINE, _LARGE_LINE, _LINE_PIXELS, _PADDING_PIXELS = 28, 50, 20, 15
+
+
+def conclude(answer: Release, name: str, text: str) -> None:
+    """Keep for documents what follows from an answer and a statement of the reader.
+
+    It replaces what was concluded under that name; nothing is concluded from no ``text``.
+    """
+    known = conclusions()
+    others = {key: told for key, told in known.get(answer.id, {}).items() if key != name}
+    session.set_public(_CONCLUSIONS, known | {answer.id: others | ({name: text} if text else {})})
+
+
+def conclusions() -> dict[str, dict[str, str]]:
+    """Return what was concluded in this tab, of each release by its id."""
+    return cast("dict[str, dict[str, str]]", session.public(_CONCLUSIONS) or {})
 
 
 def show(picture: Picture, key: str, *, simulated: bool = False) -> None:

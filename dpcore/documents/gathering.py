@@ -66,13 +66,16 @@ def released(
     *,
     tables: Mapping[str, str] | None = None,
     called: Mapping[str, str] | None = None,
+    conclusions: Mapping[str, Mapping[str, str]] | None = None,
 ) -> DocumentContext:
     """Return what was released on an account.
 
     ``tables`` names the table of each release, by its id, where there are several, and
     ``called`` has what people call questions now, by their marks; otherwise they have
-    the names of their records. An answer that was sharpened is not listed: the sharper
-    one says what it was, and has the cost of both.
+    the names of their records. ``conclusions`` are those of each release, by its id.
+
+    An answer that was sharpened is not listed: the sharper one says what it was, and has
+    the cost of both.
     """
     names, releases = tables or {}, in_force(releases)
     known = [_as_now(one, behind) for one in releases]
@@ -82,7 +85,12 @@ def released(
     )
     questions = [
         _in_table(
-            replace(question, called=(called or {}).get(question.mark, one.name)), names.get(one.id)
+            replace(
+                question,
+                called=(called or {}).get(question.mark, one.name),
+                conclusions=tuple((conclusions or {}).get(one.id, {}).items()),
+            ),
+            names.get(one.id),
         )
         for question, one in zip(asked, releases, strict=True)
     ]

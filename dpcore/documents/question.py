@@ -118,6 +118,7 @@ class DocumentEntry:
         request: The question itself, if the table in use can be asked it.
         table: What the table is called, where a document is about several.
         called: What people call it, if they gave it a name of their own.
+        conclusions: What follows from the answer and a statement of the reader, by name.
 
     """
 
@@ -145,6 +146,7 @@ class DocumentEntry:
     request: Releasable | None = field(default=None, repr=False)
     table: str = ""
     called: str = ""
+    conclusions: tuple[tuple[str, str], ...] = ()
 
     @classmethod
     def of_release(cls, release: Release, request: Releasable | None) -> DocumentEntry:

@@ -34,6 +34,14 @@ It is ``sum(N_h m_h) / sum(N_h)`` with ``N_h`` the public size of stratum ``h`` 
 population and ``m_h`` its released mean (Neyman 1934): post-processing, which costs
 nothing. The intervals of all strata hold together at one level. So does what follows
 from them: the weighted mean of their ends holds at that level, whatever the noise is.
+
+**Finite population correction.** A stratum of ``N`` of which ``n`` rows are a simple random
+sample without replacement has a sampling variance of ``1 - n/N`` times that of a sample
+with replacement (Cochran 1977, section 2.5). So its interval reaches ``√(1 - n/N)`` times
+as far beyond that of its table. ``n`` is the lower end of its released interval, and
+``n/N`` counts as 0.9 at most, because rare values in a small rest have no normal law. The
+intervals that are corrected bound sampling by Bernstein's inequality at the largest
+variance. Tests enumerate populations of 0 and 1, where that variance is reached.
 """
 
 from __future__ import annotations
@@ -131,6 +139,7 @@ def _percent(one: float, other: float) -> float:
 
 
 _OF_COUNTS: Final = 0.2
+_MOST_SAMPLED: Final = 0.9
 _SPLITS: Final = 40
 
 
@@ -343,6 +352,38 @@ def _off(mechanism: Mechanism, missed: float) -> float:
 
 def _hull(one: Ends, other: Ends) -> Ends:
     return min(one[0], other[0]), max(one[1], other[1])
+
+
+def corrected(
+    strata: Sequence[IntervalEstimate], sizes: Sequence[float], rows: Sequence[float]
+) -> list[IntervalEstimate]:
+    """Return the strata with the finite population correction.
+
+    Args:
+        strata: Their means, with intervals by Bernstein's inequality.
+        sizes: The public number of rows of each in the population.
+        rows: The least number of rows of each in the table that is not contradicted.
+
+    Raises:
+        ParameterError: There is not one size for each stratum, or one is less than ``rows``.
+
+    >>> one = IntervalEstimate(value=10.0, noise=(9.0, 11.0), total=(5.0, 15.0))
+    >>> corrected([one], [400], [300])[0].total
+    (7.0, 13.0)
+
+    """
+    pairs = zip(rows, sizes, strict=False)
+    if len(sizes) != len(strata) or any(known > size > 0 for known, size in pairs):
+        raise ParameterError("a population has at least the rows of the table, in each group.")
+    return [_reaching(*each) for each in zip(strata, sizes, rows, strict=True)]
+
+
+def _reaching(one: IntervalEstimate, size: float, rows: float) -> IntervalEstimate:
+    if one.total is None or size <= 0:
+        return one
+    part = math.sqrt(1 - min(rows / size, _MOST_SAMPLED))
+    (low, high), (first, last) = one.noise, one.total
+    return replace(one, total=(low - part * (low - first), high + part * (last - high)))
 
 
 def stratified(strata: Sequence[IntervalEstimate], sizes: Sequence[float]) -> IntervalEstimate:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 
-from tests.app.asking import SURVEY, choose, use_survey
+from tests.app.asking import SURVEY, choose, go, use_survey
 from tests.app.test_pages import by_label, charts, fill
 from tests.app.test_questions import release, shown
 
@@ -32,3 +34,24 @@ def test_difference_with_a_group_of_nobody_is_no_number(open_page):
     assert "The difference: too few to say" in shown(app)
     assert not charts(app)
     assert "too few to say" in app.dataframe[-1].value.iloc[0]["result"]
+
+
+def test_a_stratified_mean_has_the_finite_population_correction_and_stands_in_the_report(
+    open_page, files
+):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "mean")
+    fill(app, multiselect={"By group": [0]}, number_input={"ε for this release": 20.0})
+    app = release(app)
+    sizes = next(box for box in app.text_input if box.label.startswith("Public population sizes"))
+    count = len(sizes.label.split(","))
+    corrected = "finite population correction"
+    wide = shown(sizes.set_value(", ".join(["0.5"] * count)).run())
+    assert corrected not in wide
+    told = shown(sizes.set_value(", ".join(["100"] * count)).run())
+    assert corrected in told
+    go(app, "documents")
+    by_label(app.selectbox, "Document").set_value("Full report").run()
+    report = unescape(files["Download: Full report"]())
+    assert "Stratified mean" in report
+    assert "by public sizes: " in report

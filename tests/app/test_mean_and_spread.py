@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import numpy as np
 
-from tests.app.asking import choose, use_survey
+from tests.app.asking import choose, go, use_survey
 from tests.app.test_pages import by_label, charts, fill
 from tests.app.test_questions import release, shown
 
 MODEL = "Interval that includes clamping bias, if values are"
 
 
-def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page):
+def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page, files):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "mean and standard deviation")
     assert by_label(app.selectbox, "Mechanism").options[0] == "Laplace"
@@ -26,12 +28,18 @@ def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page):
     (figure,) = charts(app)
     names = [trace["name"] for trace in figure["data"]]
     assert names == ["noise and sampling", "noise alone", "released value"]
+    choose(app, MODEL, "exponential")
+    assert "No exponential distribution" in shown(app)
     choose(app, MODEL, "normal")
     (figure,) = charts(app)
     (stated,) = [one for one in figure["data"] if one["name"] == "if normal, unclamped"]
     low, high = stated["x"]
     assert 0 < low < high < np.inf
-    assert "from that model. If they are not, nothing is claimed." in shown(app)
+    claim = "from that model. If they are not, nothing is claimed."
+    assert claim in shown(app)
     assert "It is asymptotic, without a guarantee: it held in" in shown(app)
-    choose(app, MODEL, "exponential")
-    assert "No exponential distribution" in shown(app)
+    go(app, "documents")
+    by_label(app.selectbox, "Document").set_value("Full report").run()
+    report = unescape(files["Download: Full report"]())
+    assert "Under a stated model" in report
+    assert claim in report

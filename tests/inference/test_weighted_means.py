@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.group_differences import IntervalEstimate, stratified
-from dpcore.inference.group_ratios import Ratio
+from dpcore.inference.group_differences import IntervalEstimate, corrected, stratified
+from dpcore.inference.group_ratios import Ratio, estimate
 from dpcore.inference.intervals import expected_sums
 from dpcore.inference.weighted_means import estimate_weighted
 from dpcore.mechanisms.gaussian import Gaussian
@@ -150,3 +151,40 @@ def test_a_stratified_mean_holds_where_the_intervals_of_its_strata_do():
     for wrong in ((1, 2, 3), (0, 0, 0, 0), (1, 1, 1, -1)):
         with pytest.raises(ParameterError, match="4 public sizes"):
             stratified(strata, wrong)
+
+
+@pytest.mark.parametrize("together", [1, 20])
+@pytest.mark.parametrize(
+    ("size", "rows"), [(40, 30), (60, 57), (100, 99), (200, 100), (500, 50), (500, 490)]
+)
+def test_the_finite_population_correction_holds_for_all_populations_of_0_and_1(
+    size, rows, together
+):
+    """By the hypergeometric law, without noise; also of one stratum of many at one level."""
+    ones = np.arange(rows + 1)
+    drawn = np.stack([rows - ones, ones], axis=-1).astype(float)
+    ratio = Ratio(bounds=Interval(lower=0.0, upper=1.0))
+    found = estimate(Laplace(noise=1e-6), drawn, ratio, together=together)
+    strata = [
+        IntervalEstimate(value=ones[place] / rows, noise=tuple(noise), total=tuple(total))
+        for place, (noise, total) in enumerate(
+            zip(found.ratios_noise.tolist(), found.ratios_total.tolist(), strict=True)
+        )
+    ]
+    ends = np.array(
+        [one.total for one in corrected(strata, [size] * len(ones), [rows] * len(ones))]
+    )
+    assert np.ptp(ends, axis=1).mean() < np.ptp(found.ratios_total, axis=1).mean()
+    for share in range(size + 1):
+        held = (ends[:, 0] <= share / size + 1e-9) & (share / size - 1e-9 <= ends[:, 1])
+        assert stats.hypergeom(size, share, rows).pmf(ones)[held].sum() >= 1 - 0.05 / together
+
+
+def test_a_population_is_no_smaller_than_its_rows_in_the_table():
+    one = IntervalEstimate(value=1.0, noise=(0.0, 2.0), total=(-4.0, 6.0))
+    assert corrected([one], [100.0], [75.0])[0].total == (-2.0, 4.0)
+    assert corrected([one], [100.0], [100.0])[0].total == pytest.approx((-1.265, 3.265), abs=1e-3)
+    assert corrected([replace(one, total=None)], [9.0], [1.0])[0].total is None
+    for wrong in ([70.0], [100.0, 100.0]):
+        with pytest.raises(ParameterError, match="at least the rows of the table"):
+            corrected([one], wrong, [75.0])

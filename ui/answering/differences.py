@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
@@ -11,15 +12,17 @@ import streamlit as st
 
 from dpcore.analyses.base import Mode, NumberOfGroups, Request
 from dpcore.figures.group_answers import GroupDifference, difference_picture, difference_table
-from dpcore.formatting import interval_ends, percent
+from dpcore.formatting import in_full, interval_ends, percent
 from dpcore.inference.group_differences import (
     IntervalEstimate,
+    corrected,
     difference,
     more_in_percent,
     stratified,
 )
 from dpcore.releases.digits import ends_text, with_ends
 from dpcore.releases.record import WATERMARK, Release
+from dpcore.statistics.group_sums import count_names
 from ui import controls, results, session
 from ui.text import after_number, literal
 
@@ -36,12 +39,14 @@ class _Numbers:
         number: What it tells of each.
         groups: The number of each group that can be told; shares in percent.
         few: The groups with too few people to say.
+        rows: The fewest people of each group whose size was released.
 
     """
 
     number: NumberOfGroups
     groups: dict[str, IntervalEstimate]
     few: tuple[str, ...]
+    rows: dict[str, float]
 
     @property
     def noun(self) -> str:
@@ -62,7 +67,7 @@ class _Numbers:
 def show(answer: Release, asked: Request) -> None:
     """Offer to compare two groups of an answer by group, where two can be told."""
     known = answer.intervals
-    told = tuple(_told(answer, each) for each in asked.query.of_each_group)
+    told = tuple(_told(answer, asked, each) for each in asked.query.of_each_group)
     if known is None or not told or len(told[0].groups) < _PAIR:
         return
     edge = "classroom" if answer.mode is Mode.CLASSROOM else "public"
@@ -79,10 +84,10 @@ def show(answer: Release, asked: Request) -> None:
             partial(_every_pair, one, answer.mode), "differences-of-groups", "differences"
         )
         if one.number.is_average:
-            _stratified(one, level=known.level)
+            _stratified(answer, one, level=known.level)
 
 
-def _stratified(one: _Numbers, *, level: float) -> None:
+def _stratified(answer: Release, one: _Numbers, *, level: float) -> None:
     """Offer the mean of all groups by their public sizes in the population."""
     groups = tuple(one.groups)
     text = controls.HERE.numbers(
@@ -93,21 +98,36 @@ def _stratified(one: _Numbers, *, level: float) -> None:
         note="For a stratified mean: the size of each group in the population, in this order, "
         "separated by commas. 0 leaves a group out. They must be known without the table.",
     )
+    named = f"Stratified {one.noun}"
+    results.conclude(answer, named, "")
     if not text.strip():
         return
     with controls.valid(ends=False):
         sizes = controls.listed(text, float, "sizes")
-        found = stratified([*one.groups.values()], sizes)
+        strata, how = [*one.groups.values()], ""
+        rows = [one.rows.get(group, math.inf) for group in groups]
+        sampled = len(sizes) == len(rows) and all(each.total for each in strata)
+        if sampled and not any(row > size > 0 for row, size in zip(rows, sizes, strict=True)):
+            strata = corrected(strata, sizes, rows)
+            how = (
+                " The interval for the population has the finite population correction, for a "
+                "simple random sample of each group."
+            )
+        found = stratified(strata, sizes)
         value, low, high = with_ends(found.value, found.noise)
         unit = "%" if one.unit == _POINTS else after_number(one.unit)
         told = f"{percent(level)}: {low} to {high} for these data"
         if found.total is not None:
             told += f", {' to '.join(ends_text(found.total, found.value))} for the population"
-        st.markdown(f"**Stratified {literal(one.noun)}:** {value}{unit} ({told}).")
+        st.markdown(f"**{literal(named)}:** {value}{unit} ({told}).")
         st.caption(
             "The released groups are weighted by these sizes, at no cost. The interval follows "
-            "from those of all groups at once, so it is on the wide side."
+            f"from those of all groups at once, so it is on the wide side.{how}"
         )
+        by = ", ".join(
+            f"{group} {in_full(size)}" for group, size in zip(groups, sizes, strict=True)
+        )
+        results.conclude(answer, named, f"{value}{unit} ({told}), by public sizes: {by}.{how}")
 
 
 def compared(
@@ -120,12 +140,14 @@ def compared(
     )
 
 
-def _told(answer: Release, number: NumberOfGroups) -> _Numbers:
+def _told(answer: Release, asked: Request, number: NumberOfGroups) -> _Numbers:
     """Return what is told of every group."""
+    ends, sizes = answer.noise_ends, count_names(tuple(number.names), asked.query.unit.counted)
     return _Numbers(
         number=number,
         groups=_held(answer, number.names, _IN_POINTS if number.is_share else 1.0),
         few=tuple(group for group, name in number.names.items() if name in answer.unsaid),
+        rows={group: ends[name][0] for group, name in sizes.items() if name in ends},
     )
 
 

@@ -34,6 +34,7 @@ from ui.text import after_number, literal
 _SHARE = 6
 """The standard deviation that a preview assumes is this part of the bounds."""
 _UNSTATED = "no model"
+_CONCLUSION = "Under a stated model"
 
 
 def preview(asked: Request, cells: Cells) -> None:
@@ -121,6 +122,7 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
         note="The distribution of the values before clamping. State it from knowledge outside "
         "the table. The interval uses the released numbers alone and costs nothing.",
     )
+    results.conclude(answer, _CONCLUSION, "")
     if chosen == _UNSTATED:
         return None
     model, estimate = StatedModel(chosen), plan.estimate(np.array(answer.values))
@@ -139,11 +141,13 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
         return None
     unit = after_number(quantity.suffix)
     low, high = ends_text((found.lower, found.upper), found.mean, quantity)
-    st.caption(
+    told = (
         f"If values are {chosen} before clamping, the population mean has the 95% CI {low} to "
         f"{high}{unit}, clamping bias included. It held in {percent(found.coverage)} of "
         f"{RELEASES:,} releases simulated from that model. If they are not, nothing is claimed."
     )
+    st.caption(told)
+    results.conclude(answer, _CONCLUSION, told)
     other = session.remember(
         "parametric-bootstrap",
         f"{answer.id}-{chosen}",

@@ -17,7 +17,7 @@ from dpcore.documents.rendering import Numerals
 from dpcore.errors import DPCoreError
 from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.releases.record import Release
-from ui import accounts, controls, downloads, plans, releasing, session, typed
+from ui import accounts, controls, downloads, plans, releasing, results, session, typed
 from ui.budget.meaning import facts_of
 from ui.controls import Cell
 from ui.study import Study
@@ -229,7 +229,11 @@ def _released(study: Study, releases: Sequence[Release]) -> DocumentContext:
         # Another table of the account, of which nothing was released, needs no mention.
         tables = {}
     subject = gathering.released(
-        releases, _behind(study), tables=tables, called=_called(study, releases)
+        releases,
+        _behind(study),
+        tables=tables,
+        called=_called(study, releases),
+        conclusions=results.conclusions(),
     )
     if not tables:
         return subject
