@@ -210,12 +210,17 @@ def _json(releases: Sequence[Release], table: str) -> str:
 
 
 def table_files(
-    frame: Callable[[], pd.DataFrame], name: str, key: str, *, label: str = "Download"
+    rows: Callable[[], pd.DataFrame | list[dict[str, Any]]],
+    name: str,
+    key: str,
+    *,
+    label: str = "Download",
 ) -> None:
     """Offer a table of public numbers as files, made once they are asked for."""
 
     def text(dialect: Dialect) -> str:
-        return frame().to_csv(index=False, sep=dialect.delimiter, decimal=dialect.decimal)
+        frame = pd.DataFrame(rows())
+        return frame.to_csv(index=False, sep=dialect.delimiter, decimal=dialect.decimal)
 
     csv_files(text, name, key, [st.popover(label, key=f"files-{key}")] * 2)
 

@@ -21,11 +21,15 @@ from __future__ import annotations
 
 import math
 from itertools import combinations
+from typing import Final
 
 import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.statistics.marginals import Marginals
+
+_CLOSE: Final = 1e-6
+_MOST_STEPS: Final = 20_000
 
 
 def consistent(marginals: Marginals, noisy: FloatArray) -> FloatArray:
@@ -43,6 +47,30 @@ def consistent(marginals: Marginals, noisy: FloatArray) -> FloatArray:
     """
     size = marginals.size
     return _projected(marginals, noisy, people=float(size.people) if size.public else None)
+
+
+def nonnegative(marginals: Marginals, counts: FloatArray) -> FloatArray:
+    """Return the nearest counts that agree and are at least 0, in least squares.
+
+    By alternating projections (Dykstra 1983; Boyle and Dykstra 1986), up to ``_CLOSE``. The
+    distance of all counts together from the true ones does not grow, as these agree and are
+    at least 0. But no count is unbiased any more: small ones are too large on average, and
+    where the sum is public others are too small. Intervals of ``counts`` do not hold for them.
+
+    >>> from dpcore.relations import TableSize
+    >>> size = TableSize(people=3, public=True)
+    >>> one = Marginals(shape=(3,), tables=((0,),), labels=("a", "b", "c"), size=size)
+    >>> nonnegative(one, np.array([-1.0, 1.0, 3.0])).round(6).tolist()
+    [0.0, 0.5, 2.5]
+    """
+    found, below = consistent(marginals, counts), np.zeros(len(counts))
+    for _ in range(_MOST_STEPS):
+        inside = np.maximum(found + below, 0.0)
+        below = found + below - inside
+        found = consistent(marginals, inside)
+        if found.min() > -_CLOSE and np.abs(found - inside).max() < _CLOSE:
+            break
+    return found
 
 
 def noise_weights(marginals: Marginals) -> FloatArray:

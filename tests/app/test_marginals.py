@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.app.asking import choose, go, use_survey
 from tests.app.test_pages import by_label, charts, fill
-from tests.app.test_questions import shown
+from tests.app.test_questions import release, shown
 
 
 def test_tables_of_three_columns_are_one_question_that_agrees(open_page, follow):
@@ -34,3 +34,15 @@ def test_tables_of_three_columns_are_one_question_that_agrees(open_page, follow)
     choose(app, "Table", 2)
     (figure,) = charts(app)
     assert figure["data"][0]["y"] == ["north", "south", "west", "other", "total"]
+
+
+def test_counts_of_at_least_0_are_an_option_of_tables_that_agree(open_page):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "set of marginals")
+    fill(app, multiselect={"Together with": [0, 1]}, number_input={"ε for this release": 0.05})
+    app = release(app)
+    assert "are below 0 because of noise" in shown(app)
+    app = by_label(app.toggle, "Counts of at least 0").set_value(True).run()
+    table = next(each.value for each in app.dataframe if "at least 0" in each.value)
+    assert not any(text.startswith("−") for text in table["at least 0"])
+    assert "the intervals above do not hold for them" in shown(app)

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from dpcore.errors import ParameterError
-from dpcore.postprocessing.consistent_marginals import consistent, noise_weights
-from dpcore.relations import NeighboringRelation
+from dpcore.postprocessing.consistent_marginals import consistent, noise_weights, nonnegative
+from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.marginals import MOST_TOGETHER, Marginals
 from dpcore.statistics.statistic import Statistic
 from tests.releases.questions import labels, marginals
@@ -130,3 +130,31 @@ def test_too_many_cells_are_refused_without_a_name_for_each():
     wide = tuple(replace(few.crossed[0], column=column) for column in columns)
     with pytest.raises(ParameterError, match="fewer tables"):
         replace(few, crossed=wide, tables=tuple(itertools.combinations(range(10), 3)))
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("tables", [((0,), (0, 1)), ((0, 1), (0, 2), (1, 2))])
+def test_counts_of_at_least_0_are_the_nearest_that_agree(tables, known):
+    """No table of counts lies beyond the plane through them: they are the projection."""
+    shape, people, rng = (3, 4, 2), 40, np.random.default_rng(6)
+    cells = sum(int(np.prod([shape[column] for column in table])) for table in tables)
+    marginals = Marginals(
+        shape=shape,
+        tables=tables,
+        labels=tuple(map(str, range(cells))),
+        size=TableSize(people=people, public=known),
+    )
+    rows = np.stack([rng.choice(count, size=people) for count in shape], axis=1).astype(float)
+    others = [marginals.value(np.tile(row, (people, 1))) for row in rows] + [marginals.value(rows)]
+    for _ in range(5):
+        noisy = marginals.value(rows) + rng.laplace(scale=15.0, size=cells)
+        agreeing = consistent(marginals, noisy)
+        found = nonnegative(marginals, agreeing)
+        assert agreeing.min() < 0
+        assert found.min() > -1e-5
+        np.testing.assert_allclose(consistent(marginals, found), found, atol=1e-9)
+        for other in others:
+            for part in (1.0,) if known else (0.0, 0.5, 1.0, 3.0):
+                assert (agreeing - found) @ (part * other - found) < 1e-2
+        far, near = (np.linalg.norm(one - marginals.value(rows)) for one in (agreeing, found))
+        assert near < far

@@ -8,7 +8,7 @@ from typing import Final, cast
 import numpy as np
 import streamlit as st
 
-from dpcore.analyses.base import Question, Request
+from dpcore.analyses.base import Mode, Question, Request
 from dpcore.analyses.marginals import MarginalsPlan, MarginalsQuery
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
@@ -17,7 +17,9 @@ from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.theme import Picture
 from dpcore.formatting import significant
 from dpcore.inference.intervals import level_of_each
-from dpcore.releases.record import Release
+from dpcore.postprocessing.consistent_marginals import nonnegative
+from dpcore.releases.digits import number_text
+from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.grouping import MOST_COLUMNS as MOST_GROUPED
 from dpcore.statistics.grouping import SIDE_BY_SIDE
 from ui import results, session
@@ -82,27 +84,55 @@ def show(answer: Release, asked: Request) -> None:
         "tables at once, and not for totals. The files have all tables: JSON with every digit, "
         f"CSV rounded.{negative}"
     )
+    wanted = query.consistent and below
+    if wanted and st.toggle("Counts of at least 0", key="marginals-nonnegative"):
+        _at_least_zero(answer, query)
+
+
+def _at_least_zero(answer: Release, query: MarginalsQuery) -> None:
+    """Show the chosen table with the nearest counts of at least 0, and offer all as files."""
+    counts = nonnegative(query.statistic, np.array(answer.values)).tolist()
+    rows = [
+        {
+            "cell": label,
+            "released": number_text(answer, label, value),
+            "at least 0": number_text(answer, label, max(count, 0.0)),
+        }
+        for label, value, count in zip(answer.labels, answer.values, counts, strict=True)
+    ]
+    results.table(rows[_cells(query)[1]], key="counts-at-least-0")
+    st.caption(
+        "These are the nearest tables that agree and have no count below 0, in least squares. They "
+        "follow from the released ones and cost nothing. Small counts are too large on average, so "
+        "the intervals above do not hold for them."
+    )
+    mark = WATERMARK if answer.mode is Mode.CLASSROOM else ""
+    results.table_files(
+        lambda: [row | {"watermark": mark} for row in rows], "counts-of-at-least-0", "at-least-0"
+    )
+
+
+def _cells(query: MarginalsQuery) -> tuple[int, slice]:
+    """Return the place of the chosen table, and where its counts are among all."""
+    chosen = session.public(_TABLE)
+    place = chosen if isinstance(chosen, int) and chosen < len(query.tables) else 0
+    return place, slice(*[*pairwise([0, *np.cumsum(query.statistic.counts).tolist()])][place])
 
 
 def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
     """Return the picture of the chosen table; ``truth`` holds all counts without noise."""
     query = cast("MarginalsQuery", asked.query)
-    chosen = session.public(_TABLE)
-    place = chosen if isinstance(chosen, int) and chosen < len(query.tables) else 0
-    columns, marginals = query.tables[place], query.statistic
-    start, end = [*pairwise([0, *np.cumsum(marginals.counts).tolist()])][place]
+    place, cells = _cells(query)
+    columns, shape = query.tables[place], query.statistic.shapes[place]
     around = numbers.recorded(answer)
-    shape = marginals.shapes[place]
     found = CrossNumbers(
         grid=LabelGrid(
             titles=tuple(query.columns[column].title for column in columns),
             labels=tuple(query.names[column] for column in columns),
         ),
-        counts=np.array(answer.values[start:end]).reshape(shape),
-        noise=around.noise[start:end].reshape(*shape, 2),
-        total=around.total[start:end].reshape(*shape, 2)
-        if session.require_study().sampled
-        else None,
+        counts=np.array(answer.values[cells]).reshape(shape),
+        noise=around.noise[cells].reshape(*shape, 2),
+        total=around.total[cells].reshape(*shape, 2) if session.require_study().sampled else None,
         together="all cells of all tables",
         totals=True,
     )
@@ -110,7 +140,7 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Pic
         found,
         statement=asked.statement,
         unit=query.unit_text,
-        truth=None if truth is None else truth[start:end].reshape(shape),
+        truth=None if truth is None else truth[cells].reshape(shape),
     )
 
 

@@ -126,12 +126,6 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
     if chosen == _UNSTATED:
         return None
     model, estimate = StatedModel(chosen), plan.estimate(np.array(answer.values))
-    if has_negative_values(model, bounds, *answer.values):
-        st.warning(
-            "The released mean is less than 2 standard deviations above 0, so a normal "
-            "distribution has many values below 0. If values cannot be negative, state another "
-            "distribution."
-        )
     found = model_interval(estimate, bounds, model)
     if found is None:
         st.caption(
@@ -139,6 +133,12 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
             "and standard deviation."
         )
         return None
+    if has_negative_values(model, bounds, *answer.values):
+        st.warning(
+            "The released mean is less than 2 standard deviations above 0, so a normal "
+            "distribution has many values below 0. If values cannot be negative, state another "
+            "distribution."
+        )
     unit = after_number(quantity.suffix)
     low, high = ends_text((found.lower, found.upper), found.mean, quantity)
     told = (
