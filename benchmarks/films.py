@@ -18,11 +18,17 @@ from benchmarks.server import MeasuredServer
 from tests.browser.rest import listened, settled
 from tests.browser.server import FLAGS, system_browser
 from tests.browser.test_live_charts import drag
+from tests.browser.visitor import visit
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-_FILMS = {"": "miniature", "lab": "lab-epsilon"}
+_FILMS = {
+    "home": "miniature",
+    "lab": "lab-epsilon",
+    "meaning": "meaning-epsilon-slider",
+    "release": "epsilon-slider",
+}
 _ROUNDS, _SECONDS = 5, 3
 
 
@@ -34,14 +40,20 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         browser = listened(playwright.chromium.launch(executable_path=system_browser(), args=FLAGS))
-        page = browser.new_context().new_page()
-        for path, slider in _FILMS.items():
-            page.goto(f"{server.url}/{path}")
-            page.locator(".live-chart path.js-line").first.wait_for()
-            settled(page)
-            found = sorted(_rate(page, slider) for _ in range(_ROUNDS))
+        visitor = visit(browser.new_context(), server.url)
+        visitor.open()
+        for view, slider in _FILMS.items():
+            if view == "release":
+                visitor.go("home")
+                visitor.use_example()
+            else:
+                visitor.go(view)
+            visitor.page.locator(".live-chart path.js-line").first.wait_for()
+            visitor.page.locator(f".st-key-{slider}").hover()
+            visitor.settle()
+            found = sorted(_rate(visitor.page, slider) for _ in range(_ROUNDS))
             print(
-                f"{path or 'home'}: {statistics.median(found):.0f} pictures a second "
+                f"{view}: {statistics.median(found):.0f} pictures a second "
                 f"({found[0]:.0f} to {found[-1]:.0f})"
             )
 

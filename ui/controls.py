@@ -49,6 +49,9 @@ EPSILON_HELP = (
     "How much one person can change the odds of any answer. At 0.1 hardly, at 1 "
     f"{belief_text(1.0)}, at 5 up to {surest(5.0)}."
 )
+_PARTS = (1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9)
+EPSILONS = (*(round(part * at, 3) for at in (0.01, 0.1, 1.0) for part in _PARTS), 10.0)
+"""What a slider of ε stops at: round numbers that are nearly as far apart as their logarithms."""
 DELTA_HELP = (
     "The chance that the guarantee fails for a person. Keep it far below one in the "
     "number of people; 0 for all Laplace mechanisms."
@@ -143,6 +146,19 @@ class Cell:
         show: Callable[..., object] = self.place.number_input
         kind = {"step": 1} if isinstance(number, int) else {"format": "%g"}
         show(label, key=key, on_change=lambda: use(session.public(key)), **kind, **more)
+
+    def epsilon_slider(self, *, key: str) -> None:
+        """Show a slider for the ε in the box with a key: both always have the same number."""
+        slider, number = slider_of(key), cast("float", session.public(key))
+        if session.public(slider) != number:  # else it would jump back while it is dragged
+            session.set_public(slider, number)
+        self.place.select_slider(
+            "ε (log scale)",
+            stops(number),
+            format_func=in_full,
+            key=slider,
+            on_change=lambda: session.set_public(key, session.public(slider)),
+        )
 
     def day(self, label: str, value: dt.date | None, *, key: str) -> dt.date | None:
         """Show a box for a public date; ``None`` while it is empty.
@@ -331,6 +347,16 @@ class Cell:
 def _begin(kept: Kept, key: str | None, start: object) -> None:
     if kept == "table" and key is not None:
         begin(key, start)
+
+
+def slider_of(key: str) -> str:
+    """Return the key of the slider beside the box of an ε."""
+    return f"{key}-slider"
+
+
+def stops(epsilon: float) -> tuple[float, ...]:
+    """Return what a slider stops at, with an ε that was typed: it is not rounded."""
+    return tuple(sorted({*EPSILONS, epsilon}))
 
 
 # The module has all that a place has.

@@ -78,13 +78,14 @@ class Film:
         slider: str,
         pictures: Mapping[float, Picture],
         *,
-        texts: Mapping[str, Sequence[str]] | None = None,
+        texts: Mapping[str, Sequence[object]] | None = None,
+        stepped: bool = False,
     ) -> Film:
         """Return the film of pictures that share the height of the first.
 
         ``texts`` has what is said beside each picture, by the key of its place: the value
-        of the metric there, or the first bold words. Once the slider is let go, the page
-        writes the same.
+        of the metric there, the first bold words, or the number in a box. Once the slider is
+        let go, the page writes the same. A ``stepped`` slider has an option for each picture.
         """
         first, *_ = shown = list(pictures.values())
         changes = [list(_changes(_parts(first), _parts(other))) for other in shown]
@@ -94,6 +95,7 @@ class Film:
             "changes": changes,
             "height": _height(first) + _TITLE,
             "texts": texts or {},
+            "stepped": stepped,
         }
         return cls(slider=slider, pictures=pictures, sent=_sent(_parts(first), film=film))
 
@@ -110,16 +112,27 @@ def show(picture: Picture, *, key: str, on_pick: Callable[[object], None] | None
     """
     _component()(
         key=key,
-        data=_sent(_parts(picture), picks=on_pick is not None),
+        data=_scenes(_sent(_parts(picture), picks=on_pick is not None)),
         height=_height(picture),
         on_picked_change=on_pick and partial(_picked, on_pick, key),
     )
 
 
-def show_film(film: Film, *, key: str) -> None:
-    """Show a film, with the title of the picture that is shown."""
-    first, *_ = film.pictures.values()
-    _component()(key=key, data=film.sent, height=_height(first) + _TITLE)
+def show_film(*films: Film, key: str, on_wanted: Callable[[], None] | None = None) -> None:
+    """Show a film, with the title of the picture that is shown.
+
+    Of several films, each with its slider, the one is shown whose slider moved last. They
+    have the same picture where all sliders are let go. ``on_wanted`` is called as a slider
+    is reached, by a pointer or a key, whose film has a single picture so far.
+    """
+    first, *_ = films[0].pictures.values()
+    sent = _scenes(*(film.sent for film in films))
+    _component()(key=key, data=sent, height=_height(first) + _TITLE, on_wanted_change=on_wanted)
+
+
+def _scenes(*sent: bytes) -> bytes:
+    """Return what the browser gets: a list of films, or of one picture."""
+    return b"[" + b",".join(sent) + b"]"
 
 
 def _height(picture: Picture) -> int:
@@ -162,9 +175,10 @@ def _changes(first: object, other: object, *path: str | int) -> Iterator[tuple[o
     elif _is_of_parts(first) and _is_of_parts(other) and len(first) == len(other):
         for i, pair in enumerate(zip(first, other, strict=True)):
             yield from _changes(*pair, *path, i)
-    elif isinstance(other, np.ndarray) and other.dtype.kind == "f":
-        if not np.array_equal(np.asarray(first), other, equal_nan=True):
-            yield path, other.astype(np.float32)
+    elif isinstance(other, np.ndarray):
+        is_float = other.dtype.kind == "f"
+        if not np.array_equal(np.asarray(first), other, equal_nan=is_float):
+            yield path, other.astype(np.float32) if is_float else other
     elif first is not other and first != other:
         yield path, other
 

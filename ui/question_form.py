@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 import pandas as pd
 import streamlit as st
@@ -29,7 +29,7 @@ from ui.study import Study
 
 _REPLACED = "_replaced_statistic"
 _ASKED = "_asked_column"
-_EPSILON = "epsilon"
+EPSILON: Final = "epsilon"
 _USUAL_EPSILON = 0.5
 
 
@@ -64,7 +64,7 @@ def ask(study: Study, *, priced: bool = True) -> Request:
     key = mechanism(third, kind)
     epsilons = [
         cell.charged_epsilon(
-            "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=_EPSILON, kept="table"
+            "ε for this release", _USUAL_EPSILON, (1e-9, 700.0, 0.1), key=EPSILON, kept="table"
         )
         for cell in rest
     ]
@@ -122,8 +122,8 @@ def _begin_anew(position: int) -> bool:
     session.set_public(_ASKED, asked)
     if before is None or before == asked or before[0] != asked[0]:
         return False
-    typed = session.public(_EPSILON)
-    session.set_public(_EPSILON, _USUAL_EPSILON)
+    typed = session.public(EPSILON)
+    session.set_public(EPSILON, _USUAL_EPSILON)
     return typed not in (None, _USUAL_EPSILON)
 
 

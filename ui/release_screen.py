@@ -5,7 +5,10 @@ Everything has its place before it is known: nothing moves when the answer arriv
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -24,23 +27,26 @@ from dpcore.figures.one_number import (
     share_within,
 )
 from dpcore.formatting import capital, epsilon_text, percent, significant
-from dpcore.inference.intervals import Expectation, expect
+from dpcore.inference.intervals import LEVEL, Expectation, expect, noise_half_width
 from dpcore.mechanisms.catalog import EVERY
 from dpcore.releases.digits import noise_unit, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.compared_points import ErrorSetting, comparable, each_number
 from dpcore.studies.comparing.error_curves import ErrorCurve, Fairness
-from ui import comparing, confidential, results, session
+from ui import comparing, confidential, controls, question_form, results, session
 from ui.answering import answers, distortion, previews
 from ui.answering.numbers import recorded
 from ui.individual import statistic_losses
+from ui.live_chart import Film
 from ui.study import Study
 from ui.text import after_number, literal
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+_FILMS = 32
+_MARGIN, _WANTED = "release-margin", "_frames_wanted"
 _NOTHING = 1e-4
 _EVEN = 0.5
 
@@ -92,11 +98,11 @@ def show(
         elif answer is not None:
             results.public_badge()
         ahead = expect(asked.mechanism, asked.query.statistic, asked.query.bounds)
-        _heading(asked, answer, ahead)
-        _picture(asked, answer, study, ahead, true)
         if answer is None:
+            _expected(asked, study, ahead)
             previews.remarks(asked, ahead)
         else:
+            _answered(asked, answer, study, ahead, true)
             st.caption(_said(asked, answer))
             results.release_files([answer], "answer")
 
@@ -133,37 +139,81 @@ def _several(asked: Request, answer: Release | None) -> None:
         st.caption(f"{literal(capital(asked.statement))}.")
 
 
-def _heading(asked: Request, answer: Release | None, ahead: Expectation) -> None:
+def _expected(asked: Request, study: Study, ahead: Expectation) -> None:
+    """Show the margin of error and the noise, which follow a slider of ε."""
+    level = share_within(asked.mechanism, _position(asked), ahead.noise)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        with st.container(key=_MARGIN, width="content"):
+            name = f"Margin of error of the {asked.query.title} ({level}, noise only)"
+            _heading(asked, name, _margin(asked, ahead))
+        controls.HERE.epsilon_slider(key=question_form.EPSILON)
+    # Of the same question at any ε.
+    one = replace(asked, epsilon=controls.EPSILONS[0])
+    exact = math.isclose(asked.effective_epsilon, asked.epsilon)
+    epsilons = controls.stops(asked.epsilon) if _is_wanted(one) else (asked.epsilon,)
+    film = _film(one, epsilons, study.sampled, exact)
+    wanted = partial(session.set_public, _WANTED, one)
+    results.show_film(film, asked.epsilon, "answer", on_wanted=wanted)
+
+
+def _is_wanted(asked: Request) -> bool:
+    """Tell whether the slider was reached: frames that nobody sees are not computed."""
+    return session.public(_WANTED) == asked
+
+
+@lru_cache(maxsize=_FILMS)
+def _film(asked: Request, epsilons: tuple[float, ...], sampled: bool, exact: bool) -> Film:  # noqa: FBT001
+    """Return the noise of a question at each ε. PUBLIC.
+
+    Where the loss is exactly ε, what the attacker learns follows, too.
+    """
+    bounds, frames = asked.query.bounds, dict[float, tuple[Request, Expectation]]()
+    ahead = expect(asked.mechanism, asked.query.statistic, bounds)
+    for epsilon in epsilons:
+        one = replace(asked, epsilon=epsilon)
+        width = noise_half_width(one.mechanism, bounds=bounds, level=LEVEL)
+        frames[epsilon] = (one, replace(ahead, noise=width))
+    texts: dict[str, Sequence[object]] = {
+        _MARGIN: [_margin(*frame) for frame in frames.values()],
+        question_form.EPSILON: epsilons,
+    }
+    if exact:
+        texts["beside"] = [_attacker(epsilon, asked.used_delta) for epsilon in epsilons]
+    return Film.of(
+        controls.slider_of(question_form.EPSILON),
+        {
+            epsilon: expected_picture(
+                one.mechanism,
+                _position(one),
+                NumberAxis(ahead=width, sampled=sampled, quantity=asked.query.quantity),
+                width=bounds.width,
+                statement=asked.statement,
+            )
+            for epsilon, (one, width) in frames.items()
+        },
+        texts=texts,
+        stepped=True,
+    )
+
+
+def _margin(asked: Request, ahead: Expectation) -> str:
+    unit = after_number(asked.query.quantity.of_differences)
+    return f"± {significant(ahead.noise)}{unit}"
+
+
+def _heading(asked: Request, name: str, number: str) -> None:
     """Show the number in large type, with its unit."""
-    quantity, title = asked.query.quantity, asked.query.title
-    if answer is None:
-        unit = after_number(quantity.of_differences)
-        number = f"± {significant(ahead.noise)}{unit}"
-        level = share_within(asked.mechanism, _position(asked), ahead.noise)
-        name = f"Margin of error of the {title} ({level}, noise only)"
-    else:
-        label, value = answer.labels[0], float(answer.values[0])
-        unit = after_number(quantity_in(answer, label).suffix)
-        number, name = number_text(answer, label, value) + unit, f"Private {title}"
     st.metric(literal(name), number, help=literal(f"{capital(asked.statement)}."))
 
 
-def _picture(
-    asked: Request, answer: Release | None, study: Study, ahead: Expectation, true: TrueValue | None
+def _answered(
+    asked: Request, answer: Release, study: Study, ahead: Expectation, true: TrueValue | None
 ) -> None:
+    label, value = answer.labels[0], float(answer.values[0])
+    number = number_text(answer, label, value) + after_number(quantity_in(answer, label).suffix)
+    _heading(asked, f"Private {asked.query.title}", number)
     along = NumberAxis(ahead=ahead, sampled=study.sampled, quantity=asked.query.quantity)
-    if answer is None:
-        picture = expected_picture(
-            asked.mechanism,
-            _position(asked),
-            along,
-            width=asked.query.bounds.width,
-            statement=asked.statement,
-        )
-    else:
-        picture = result_picture(
-            float(answer.values[0]), recorded(answer), along, asked.statement, true=true
-        )
+    picture = result_picture(value, recorded(answer), along, asked.statement, true=true)
     results.show(picture, "answer")
 
 
@@ -181,10 +231,8 @@ def _setting(asked: Request, query: Question) -> ErrorSetting:
 def beside(asked: Request) -> None:
     """Show what the release lets an attacker conclude, and how mechanisms compare."""
     noun = session.unit().noun
-    before, after = percent(_EVEN), surest(asked.effective_epsilon, delta=asked.used_delta)
-    st.markdown(
-        f"**Attacker: {before} → at most {after}** sure about one {noun}.{previews.given(asked)}"
-    )
+    told = _attacker(asked.effective_epsilon, asked.used_delta)
+    st.markdown(f"**{told}** sure about one {noun}.{previews.given(asked)}")
     st.page_link("pages/meaning.py", label="What ε means")
     if not comparable(asked.query):
         return
@@ -208,6 +256,10 @@ def beside(asked: Request) -> None:
         "Bias of the noise, for a true value in the middle of the bounds. Clamping, imputation and "
         "a public minimum add theirs."
     )
+
+
+def _attacker(epsilon: float, delta: float) -> str:
+    return f"Attacker: {percent(_EVEN)} → at most {surest(epsilon, delta=delta)}"
 
 
 def _errors(one: ErrorCurve) -> tuple[FloatArray, ...]:

@@ -79,12 +79,16 @@ def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
     _twin(picture, key)
 
 
-def show_film(film: Film, value: float, key: str) -> None:
+def show_film(
+    film: Film, value: float, key: str, *others: Film, on_wanted: Callable[[], None] | None = None
+) -> None:
     """Show a film of public settings or synthetic tables, which follows its slider.
 
-    Its twins are those of the picture at the ``value`` of the slider.
+    Its twins are those of the picture at the ``value`` of the slider. ``others`` have the
+    same picture there, and follow other sliders. ``on_wanted`` makes the frames of a film
+    that has one picture so far.
     """
-    live_chart.show_film(film, key=f"figure-{key}")
+    live_chart.show_film(film, *others, key=f"figure-{key}", on_wanted=on_wanted)
     _twin(film.at(value), key)
 
 
@@ -141,7 +145,7 @@ def metrics(
     They stand in ``places`` or in a column each; ``narrow`` ones take the room that they
     need.
     """
-    if narrow:
+    if narrow and not places:
         places = [st.container(horizontal=True, gap="large")] * len(numbers)
     shown = zip(places or st.columns(len(numbers)), numbers.items(), strict=False)
     for place, (label, (number, meaning, *below)) in shown:

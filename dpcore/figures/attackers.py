@@ -333,7 +333,7 @@ def belief_picture(view: AttackerView, prior: float) -> Picture:
             ),
             points(
                 [100 * prior],
-                [100 * float(curves[0][1][round(prior * (_WIDTH - 1))])],
+                100 * curves[0][1][[round(prior * (_WIDTH - 1))]],
                 "",
                 dot(PUBLIC, 11),
                 showlegend=False,

@@ -17,7 +17,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
 from dpcore.figures.answers import NOISE, TOTAL
 from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis
-from dpcore.figures.traces import NAME, Trace, area, cells, date_ticks, line, note, points, ring
+from dpcore.figures.traces import NAME, Trace, cells, date_ticks, line, note, points, ring
 from dpcore.formatting import capital, percent, significant
 from dpcore.inference.intervals import LEVEL, Expectation, Intervals
 from dpcore.mechanisms.mechanism import Mechanism
@@ -25,11 +25,14 @@ from dpcore.releases.digits import ends_text
 
 _HEIGHT = 210
 _STEPS = 161
+_INSIDE = np.linspace(-1, 1, 61)
 _BAND = "rgba(0,114,178,0.30)"
 _TAILS = "rgba(0,114,178,0.12)"
 _ROOM = 1.25
+# Where an axis ends, times a power of ten: while the noise changes little, the axis stays.
+_ENDS = (1, 4, 10)
 # Nobody sees an axis wider than this many margins of error: what is on it becomes a dot.
-_WIDEST = 6.0
+_WIDEST = 2.0
 _LEVEL = percent(LEVEL)
 _SAME_LEVEL = 0.001
 _RAW = {"symbol": "diamond-open", "size": 13, "color": "#7F7F7F", "line": {"width": 2}}
@@ -62,10 +65,12 @@ class NumberAxis:
 
     @property
     def half(self) -> float:
-        """Half of what is on the axis, in the unit of the number."""
+        """Half of what is on the axis, in the unit of the number: a round number."""
         noise, sampling = self.ahead.noise, self.ahead.sampling
         both = math.hypot(noise, sampling) if self.sampled and math.isfinite(sampling) else noise
-        return _ROOM * max(min(both, _WIDEST * noise), np.finfo(float).tiny * 1e10)
+        least = _ROOM * max(min(both, _WIDEST * noise), np.finfo(float).tiny * 1e10)
+        decade = 10.0 ** math.floor(math.log10(least))
+        return next(end * decade for end in _ENDS if end * decade >= least)
 
     def around(self, center: float, *others: float) -> tuple[float, float]:
         """Return the ends of the axis around a number, wider where others lie outside."""
@@ -97,27 +102,26 @@ def expected_picture(
     ``width`` is that of the range of possible values.
     """
     noise, sampling = along.ahead.noise, along.ahead.sampling
-    off = np.linspace(-along.half, along.half, _STEPS)
-    density = np.asarray(mechanism.pdf(position + off, position))
+    half = along.half
+    off, band = np.linspace(-half, half, _STEPS), min(noise, half) * _INSIDE
+    density, inside = (np.asarray(mechanism.pdf(position + x, position)) for x in (off, band))
     # Noise that stays inside the bounds ends there.
     top = float(np.max(density[np.isfinite(density)], initial=0.0)) or 1.0
-    height = np.where(np.isfinite(density), density, top) / top
-    inside = np.abs(off) <= noise
-    nothing = np.zeros(_STEPS)
+    height, shaded = (np.where(np.isfinite(y), y, top) / top for y in (density, inside))
     unit = along.quantity.of_differences
     after = f" {unit}" if unit else ""
+    edge = LineStyle(color=NOISE, width=2)
     traces = [
-        area(off, height, nothing, _TAILS),
-        area(off[inside], height[inside], nothing[inside], _BAND),
-        line(off, height, "density", LineStyle(color=NOISE, width=2), hover=""),
+        line(off, height, "density", edge, hover="", fill=_TAILS),
+        line(band, shaded, "", LineStyle(color=NOISE, width=0), hover="", fill=_BAND),
     ]
     level = share_within(mechanism, position, noise)
     everywhere = "" if level == _LEVEL else ",<br>wherever the true value is"
     # At the edge of the picture, inside it: no label is cut off there.
     notes = [
         note(
-            f"{level} of releases<br>within ± {significant(noise)}{after}{everywhere}",
-            along.half,
+            f"{level} of releases<br>in the shaded range{everywhere}",
+            half,
             1.04,
             xanchor="right",
             yanchor="top",
@@ -130,10 +134,10 @@ def expected_picture(
     if math.isfinite(width):
         title += f", {percent(mechanism.noise / width)} of the possible range"
     if along.sampled and math.isfinite(sampling):
-        drawn = min(sampling, along.half)
+        drawn = min(sampling, half)
         traces.append(
             line(
-                [-drawn, drawn],
+                np.array([-drawn, drawn]),
                 [-0.16, -0.16],
                 "sampling",
                 LineStyle(color=TOTAL, width=10),
@@ -150,7 +154,7 @@ def expected_picture(
             )
         )
         table = {"source": ["noise", "sampling"], "margin of error": [noise, sampling]}
-    ticks = _ticks(along.half)
+    ticks = _ticks(half)
     return Picture.of(
         title,
         table,
@@ -159,7 +163,7 @@ def expected_picture(
         traces=traces,
         xaxis=axis(
             f"distance from the true value{f', {unit}' if unit else ''}",
-            range=[-along.half, along.half],
+            range=[-half, half],
             tickvals=ticks,
             ticktext=["0" if tick == 0 else _signed(tick) for tick in ticks],
             tickangle=0,

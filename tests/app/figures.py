@@ -35,7 +35,7 @@ class ShownFigure:
 def figures(app: AppTest) -> list[ShownFigure]:
     """Return the figures of the page in their order."""
     return [
-        _shown(app, json.loads(one.proto.bytes))
+        _shown(app, json.loads(one.proto.bytes)[0])
         for one in app.get("bidi_component")
         if one.proto.component_name == live_chart.NAME
     ]

@@ -12,8 +12,11 @@ from dpcore.figures.theme import SCALE, frame
 from dpcore.figures.traces import heat, line
 from dpcore.lessons.paths import LESSONS
 from tests.app.figures import figures
+from tests.app.test_pages import by_label, use_upload
+from tests.app.test_questions import set_to
 from ui import live_chart
 
+BOX = "ε for this release"
 NUMBERS = np.array([[1.0, np.nan], [3.0, 4.0]])
 
 
@@ -52,3 +55,27 @@ def test_a_figure_is_read_aloud_and_carries_no_look_of_its_own(app):
     (figure,) = figures(app)
     assert figure.alt
     assert "template" not in figure.json["layout"]
+
+
+def film_of(app):
+    """The frames of the first figure, by the values of its slider."""
+    film = json.loads(app.get("bidi_component")[0].proto.bytes)[0]["film"]
+    return dict(zip(film["values"], map(str, film["changes"]), strict=True))
+
+
+def test_what_is_dragged_and_what_is_typed_show_one_picture(open_page, monkeypatch):
+    use_upload(open_page)
+    # No frame is computed before the slider is reached.
+    assert [*film_of(open_page("release"))] == [0.5]
+    monkeypatch.setattr("ui.release_screen._is_wanted", lambda _: True)
+    app = open_page("release")
+    frames = film_of(app)
+    by_label(app.select_slider, "ε (log scale)").set_value(2.0).run()
+    assert by_label(app.number_input, BOX).value == 2.0
+    assert film_of(app) == frames
+    assert app.session_state["epsilon"] == 2.0
+    # What was typed is not rounded, and has a frame of its own.
+    for typed in (0.123456789, 1e-9, 700.0):
+        set_to(app, "number_input", BOX, typed)
+        assert by_label(app.select_slider, "ε (log scale)").value == typed
+        assert {*film_of(app)} == {*frames, typed}

@@ -11,7 +11,7 @@ from tests.browser.visitor import visit
 
 pytestmark = pytest.mark.browser
 
-FILM = "lab-epsilon"
+FILM, EPSILON = "lab-epsilon", "epsilon"
 # Looks at a chart with every frame until it is asked: whether there was a figure in each.
 WATCH = """() => {
   const chart = document.querySelector(".live-chart");
@@ -30,7 +30,8 @@ SEEN = """() => {
 }"""
 # Moves the pointer there and back with every frame, and counts the pictures that it meets.
 DRAG = """async ([left, right, y, seconds]) => {
-  const curve = () => [...document.querySelectorAll(".live-chart path.js-line")]
+  const chart = document.querySelector(".live-chart");
+  const curve = () => [...chart.querySelectorAll("path.js-line")]
     .map(each => each.getAttribute("d")).join();
   const began = performance.now();
   let [pictures, empty, last] = [0, 0, curve()];
@@ -146,6 +147,59 @@ def test_a_teaching_figure_is_a_film_and_each_change_is_drawn_into_it(context, s
     assert seen["same"]
     assert seen["frames"] > 0
     assert seen["empty"] == 0
+
+
+def test_an_epsilon_that_is_dragged_or_typed_is_the_same_in_both_controls(context, server):
+    curator = visit(context, server.url)
+    curator.use_example()
+    page = curator.page
+    for key, heard in (
+        (EPSILON, [".st-key-release-margin [data-testid=stMetricValue]", ".st-key-beside strong"]),
+        (f"meaning-{EPSILON}", [".live-title"]),
+    ):
+        slider = f"{key}-slider"
+        box = page.locator(f".st-key-{key} input")
+        said = [page.locator(place).first for place in heard]
+        expect(curve(page)).to_be_visible()
+        # Frames are computed once the slider is reached.
+        page.locator(f".st-key-{slider}").hover()
+        settled(page)
+        asked, before = page.evaluate("rest.asked"), [one.text_content() for one in said]
+        found = drag(page, 2, slider)
+        assert found["empty"] == 0
+        assert found["pictures"] > 1
+        assert page.evaluate("rest.asked") == asked
+        dragged = thumb(page, slider).get_attribute("aria-valuetext")
+        expect(box).to_have_value(dragged)
+        followed = [one.text_content() for one in said]
+        assert all(one != other for one, other in zip(before, followed, strict=True))
+        page.mouse.up()
+        settled(page)
+        assert f"{key}={dragged}" in page.url
+        expect(box).to_have_value(dragged)
+        for one, text in zip(said, followed, strict=True):
+            expect(one).to_have_text(text)
+
+        box.fill("0.37")
+        box.press("Enter")
+        settled(page)
+        expect(thumb(page, slider)).to_have_attribute("aria-valuetext", "0.37")
+        thumb(page, slider).focus()
+        page.keyboard.press("ArrowRight")
+        settled(page)
+        expect(box).to_have_value("0.4")
+        expect(thumb(page, slider)).to_be_focused()
+        if key == EPSILON:
+            curator.go("meaning")
+            page.get_by_text("Custom ε").click()
+            settled(page)
+    # Of two sliders the one counts that moved last.
+    title = page.locator(".live-title").text_content()
+    thumb(page, "meaning-prior").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".live-title")).not_to_have_text(title)
+    settled(page)
+    expect(page.locator(".live-title")).to_contain_text("51% sure")
 
 
 def test_many_figures_share_one_script_and_fit_any_width(context, server):

@@ -53,14 +53,20 @@ def test_the_axis_is_as_wide_before_as_after(sampled):
     axis = along(sampled=sampled)
     answer = result_picture(40.0, around(40.0, total=3.0), axis, "mean of age")
     assert span(answer) >= span(expected(axis))
-    assert span(answer) == pytest.approx(
-        max(span(expected(axis)), 2 * 1.25 * (3 if sampled else 2))
-    )
+    assert span(answer) == span(expected(axis)) == 2 * (10 if sampled else 4)
 
 
 def test_a_large_sampling_error_does_not_hide_the_noise():
-    assert span(expected(along(noise=1.0, sampling=1000.0))) == 2 * 1.25 * 6
-    assert span(expected(along(noise=1.0, sampling=math.inf))) == 2 * 1.25
+    assert span(expected(along(noise=1.0, sampling=1000.0))) == 2 * 4
+    assert span(expected(along(noise=1.0, sampling=math.inf))) == 2 * 4
+
+
+def test_the_axis_stays_while_the_noise_changes_little():
+    spans = [span(expected(along(noise=noise, sampled=False))) for noise in (0.9, 2.0, 3.1)]
+    assert spans == [8, 8, 8]
+    for noise in np.geomspace(1e-12, 1e12, 97):
+        half = along(noise=noise, sampled=False).half
+        assert 0.19 * half < noise <= 0.8 * half * (1 + 1e-12)
 
 
 def test_before_a_release_nothing_but_public_numbers_is_drawn():

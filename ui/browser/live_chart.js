@@ -10,6 +10,8 @@ const CONFIG = {
 };
 // A picture at once, without a transition, and without axes, which stay as they are.
 const AT_ONCE = { mode: "immediate", transition: { duration: 0 }, frame: { duration: 0, redraw: false } };
+// How a slider is reached, before it moves.
+const REACHED = ["pointerover", "pointerdown", "focusin", "keydown"];
 const charts = new WeakMap();
 let plotly;
 
@@ -63,32 +65,38 @@ function template(element) {
 
 // The slider of a film, and which of its pictures belongs to where its thumb is.
 class Slider {
-  constructor(moved) {
-    this.moved = moved;
+  constructor(moved, wanted) {
+    this.wanted = wanted;
     this.changes = new MutationObserver(moved);
     this.find = this.find.bind(this);
     // Streamlit may have put another slider in its place.
-    for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, this.find, true);
+    for (const kind of REACHED) document.addEventListener(kind, this.find, true);
   }
 
-  find() {
-    if (!this.film || this.thumb?.isConnected) return;
-    const place = `.st-key-${CSS.escape(this.film.slider)} input[type=range]`;
-    this.thumb = document.querySelector(place);
-    if (this.thumb) this.changes.observe(this.thumb, { attributeFilter: ["value"] });
+  find(event) {
+    if (!this.film) return;
+    const place = `.st-key-${CSS.escape(this.film.slider)}`;
+    if (!this.thumb?.isConnected) {
+      this.thumb = document.querySelector(`${place} input[type=range]`);
+      if (this.thumb) this.changes.observe(this.thumb, { attributeFilter: ["value"] });
+    }
+    if (this.film.values.length > 1 || this.film.wanted || !event?.target.closest?.(place)) return;
+    this.film.wanted = true;
+    this.wanted();
   }
 
   picture(film) {
     this.film = film;
     this.find();
     const value = Number(this.thumb?.getAttribute("value") ?? film.values[0]);
+    if (film.stepped) return Math.min(value, film.values.length - 1);
     const distances = film.values.map((each) => Math.abs(each - value));
     return distances.indexOf(Math.min(...distances));
   }
 
   end() {
     this.changes.disconnect();
-    for (const kind of ["pointerdown", "keydown"]) document.removeEventListener(kind, this.find, true);
+    for (const kind of REACHED) document.removeEventListener(kind, this.find, true);
   }
 }
 
@@ -102,21 +110,35 @@ function changed(first, changes) {
   return picture;
 }
 
-// The lists of numbers in which the pictures of a film differ, by their traces; nothing where
-// other parts differ, too. To draw those alone takes half the time.
+// What is said of a picture of a film.
+function words({ alt, title }, changes) {
+  const own = changes.filter(([path]) => path.length === 1).map(([[name], value]) => [name, value]);
+  return { alt, title, ...Object.fromEntries(own) };
+}
+
+// Whether a change is a list of numbers of a trace. To draw those alone takes half the time.
+const isList = ([part, of], value) => part === "figure" && of === "data" && ArrayBuffer.isView(value);
+
+// The lists of numbers in which the pictures of a film differ, by their traces.
 function moving(film) {
   const lists = {};
-  for (const [[part, , trace, name], value] of film.changes.flat()) {
-    if (part !== "figure") continue;
-    if (!ArrayBuffer.isView(value)) return undefined;
-    (lists[trace] ??= new Set()).add(name);
+  for (const [path, value] of film.changes.flat()) {
+    if (isList(path, value)) (lists[path[2]] ??= new Set()).add(path[3]);
   }
   return lists;
 }
 
-// What animate is told of a picture: its lists that move.
-function moved(lists, { data }) {
-  const pick = ([trace, names]) => Object.fromEntries([...names].map((name) => [name, data[trace][name]]));
+// What else is other in a picture of a film. Where that changes, all of it is drawn.
+function rest(changes) {
+  return changes.filter(([path, value]) => path[0] === "figure" && !isList(path, value));
+}
+
+// What animate is told of a picture: its lists that move, as changed or as they are at first.
+function moved(lists, { data }, changes) {
+  const own = new Map(changes.filter((each) => isList(...each)).map(([path, value]) => [String(path), value]));
+  const pick = ([trace, names]) => Object.fromEntries(
+    [...names].map((name) => [name, own.get(`figure,data,${trace},${name}`) ?? data[trace][name]]),
+  );
   return { data: Object.entries(lists).map(pick), traces: Object.keys(lists).map(Number) };
 }
 
@@ -128,11 +150,16 @@ function decoded(_, value) {
 }
 
 // What is said beside a film. React keeps the text that the server writes again, so that
-// only its letters are changed here.
+// only its letters are changed here; and the number in a box that nobody types in.
 function write(texts, at) {
   for (const [key, said] of Object.entries(texts)) {
-    const place = `.st-key-${CSS.escape(key)} :is([data-testid=stMetricValue], strong)`;
+    const place = `.st-key-${CSS.escape(key)} :is([data-testid=stMetricValue], strong, input)`;
     const found = document.querySelector(place);
+    if (found instanceof HTMLInputElement) {
+      const differs = Number(found.value) !== said[at];
+      if (differs && found !== document.activeElement) found.value = said[at];
+      continue;
+    }
     const text = found && document.createTreeWalker(found, NodeFilter.SHOW_TEXT).nextNode();
     if (text && text.nodeValue !== said[at]) text.nodeValue = said[at];
   }
@@ -148,20 +175,36 @@ class Chart {
     this.box.className = "live-chart";
     this.box.setAttribute("role", "figure");
     root.append(this.title, this.box);
-    this.slider = new Slider(() => this.draw());
+    this.sliders = [];
+    this.active = 0;
     // Also where a tab of the page is opened in which the figure is: it has a width then.
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(this.box);
   }
 
-  show(text, picked) {
+  show(text, picked, wanted) {
+    this.wanted = wanted;
     if (text !== this.text) {
       this.text = text;
-      this.sent = JSON.parse(text, decoded);
+      this.scenes = JSON.parse(text, decoded);
+      this.scenes.forEach(({ film }, i) => {
+        this.sliders[i] ??= new Slider(() => this.turn(i), () => this.wanted());
+        this.sliders[i].film = film;
+        this.sliders[i].find();
+      });
       this.state = this.measured = this.margin = this.frame = undefined;
-      this.moving = this.sent.film && moving(this.sent.film);
     }
     this.picked = picked;
+    this.draw();
+  }
+
+  // The film or the picture that is shown: of several films, that of the slider that moved last.
+  get sent() {
+    return this.scenes[this.active] ?? this.scenes[0];
+  }
+
+  turn(i) {
+    this.active = i;
     this.draw();
   }
 
@@ -183,28 +226,34 @@ class Chart {
   async update() {
     const width = this.box.clientWidth;
     if (!width || !this.root.isConnected) return;
-    const { film, script, picture: first } = this.sent;
-    const look = template(this.root);
-    const at = film ? this.slider.picture(film) : 0;
-    const state = JSON.stringify([width, look, at]);
-    if (state === this.state) return;
-    const { figure, alt, title } = changed(first, film ? film.changes[at] : []);
-    this.box.setAttribute("aria-label", alt);
     const sent = this.sent;
+    const { film, script, picture: first } = sent;
+    const scene = this.scenes.indexOf(sent);
+    const look = template(this.root);
+    const at = film ? this.sliders[scene].picture(film) : 0;
+    const state = JSON.stringify([width, look, scene, at]);
+    if (state === this.state) return;
+    const changes = film ? film.changes[at] : [];
+    const { alt, title } = words(first, changes);
+    this.box.setAttribute("aria-label", alt);
     try {
       const { animate, react } = await load(new URL(script, import.meta.url));
       if (this.failed) this.box.replaceChildren();
       this.failed = false;
-      const height = film ? film.height - this.head(title, width) : figure.layout.height;
-      const margin = (film && this.margin) || figure.layout.margin;
-      const layout = { ...figure.layout, template: look, width, height, margin };
-      const frame = JSON.stringify([width, look]);
-      const moves = this.moving && this.margin && this.frame === frame;
-      if (moves) await animate(this.box, moved(this.moving, figure), AT_ONCE);
-      else await react(this.box, figure.data, layout, CONFIG);
+      const height = film ? film.height - this.head(title, width) : first.figure.layout.height;
+      const frame = JSON.stringify([width, look, scene, rest(changes)]);
+      const moves = film && this.margin && this.frame === frame;
+      if (film) sent.moving ??= moving(film);
+      if (moves) await animate(this.box, moved(sent.moving, first.figure, changes), AT_ONCE);
+      else {
+        const { data, layout } = changed(first, changes).figure;
+        const margin = (film && this.margin) || layout.margin;
+        await react(this.box, data, { ...layout, template: look, width, height, margin }, CONFIG);
+      }
       if (sent === this.sent) this.frame = frame;
       if (sent === this.sent) this.state = state; // nothing else was sent meanwhile
       if (film) this.settle(film.texts, at);
+      else this.title.hidden = true;
       this.finish(width, height);
     } catch (error) {
       console.error(error);
@@ -216,8 +265,8 @@ class Chart {
   head(title, width) {
     if (this.measured !== width) {
       this.margin = undefined;
-      const { film, picture } = this.sent;
-      const titles = film.changes.map((changes) => changed(picture, changes).title);
+      const titles = this.scenes.flatMap(({ film, picture }) =>
+        film.changes.map((changes) => words(picture, changes).title));
       this.title.hidden = false;
       this.title.style.minHeight = "";
       this.title.textContent = titles.reduce((one, other) => (other.length > one.length ? other : one));
@@ -254,7 +303,7 @@ class Chart {
   }
 
   end() {
-    this.slider.end();
+    for (const slider of this.sliders) slider.end();
     this.sizes.disconnect();
     window.Plotly?.purge(this.box);
     this.title.remove();
@@ -266,7 +315,11 @@ class Chart {
 export default function ({ data, parentElement, setTriggerValue }) {
   let chart = charts.get(parentElement);
   if (!chart) charts.set(parentElement, (chart = new Chart(parentElement)));
-  chart.show(TEXT.decode(data), (about) => setTriggerValue("picked", about ?? null));
+  chart.show(
+    TEXT.decode(data),
+    (about) => setTriggerValue("picked", about ?? null),
+    () => setTriggerValue("wanted", true),
+  );
   // Streamlit also calls this for a call that a later one has overtaken.
   return () => {
     if (!parentElement.isConnected) chart.end();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -27,6 +27,7 @@ from dpcore.figures.attackers import (
 from dpcore.figures.precedents import precedents_picture
 from dpcore.figures.privacy_label import LabelFacts, sections, text_of
 from dpcore.figures.risks import noise_for_risk, one_in, regret_text, tradeoff_picture
+from dpcore.figures.theme import Picture
 from dpcore.formatting import at_most, capital, epsilon_text, in_full, percent
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.mechanism import Sensitivity
@@ -66,6 +67,8 @@ _OLDER: Final = {
 """Subjects by their names in older links."""
 _ANY: Final = "any"
 _PRIOR: Final = "meaning-prior"
+_EPSILON: Final = "meaning-epsilon"
+_NUMBERS: Final = ("meaning-mu", "meaning-regret", "meaning-at-prior")
 _FILMS: Final = 32
 _UNIT: Final = Interval(lower=0.0, upper=1.0)
 _SHARE: Final = 0.1
@@ -85,6 +88,7 @@ class InterpretationSubject:
         name: What the guarantee belongs to, in words.
         curve: Computes the trade-off function of all of it together.
         whole: Whether it is the whole budget, in what the account counts.
+        dragged: Whether ε is that of a slider, and no mechanism is chosen.
 
     """
 
@@ -94,6 +98,7 @@ class InterpretationSubject:
     name: str
     curve: Callable[[], TradeOff]
     whole: bool = False
+    dragged: bool = False
 
 
 def ask() -> InterpretationSubject:
@@ -206,14 +211,11 @@ def _beside(plan: Option, facts: LabelFacts) -> str:
 
 
 def _own(study: Study | None) -> InterpretationSubject:
-    first, second, third = controls.row([2, 1, 1])
+    first, slider, second, third = controls.row([1, 1.5, 1.25, 1])
     epsilon = first.number(
-        "Privacy parameter ε",
-        1.0,
-        (0.001, 10.0, 0.1),
-        key="meaning-epsilon",
-        note=controls.EPSILON_HELP,
+        "Privacy parameter ε", 1.0, (0.001, 10.0, 0.1), key=_EPSILON, note=controls.EPSILON_HELP
     )
+    slider.epsilon_slider(key=_EPSILON)
     key = second.selectbox(
         "Mechanism",
         [_ANY, *CATALOG],
@@ -245,7 +247,8 @@ def _own(study: Study | None) -> InterpretationSubject:
             reading=None,
             facts=facts,
             name=f"ε = {in_full(epsilon)}",
-            curve=lambda: TradeOff.of_guarantee(epsilon, delta),
+            curve=lambda: _curve_of(told.guarantee),
+            dragged=True,
         )
     entry = CATALOG[key]
     with controls.valid():
@@ -341,13 +344,13 @@ def _odds(subject: InterpretationSubject) -> None:
         key=_PRIOR,
         note="From what they knew already. For a guess of one thing among many it is far below 50.",
     )
-    told = subject.told
+    told, prior = subject.told, before / _CASES
     sure = told.guarantee
     if told.attack is not None:
-        results.show(belief_picture(told, before / _CASES), "belief", simulated=True)
+        results.show(belief_picture(told, prior), "belief", simulated=True)
     else:
-        results.show_film(_by_prior(sure, told.sides), before, "belief")
-    prior = before / _CASES
+        films = [_by_epsilon(subject, belief_picture, prior)] if subject.dragged else []
+        results.show_film(_by_prior(sure, told.sides), before, "belief", *films)
     if sure.delta > 0:
         limited = (
             "With a δ, very unlikely releases may reveal everything. So the limit is on how "
@@ -378,9 +381,52 @@ def _by_prior(sure: Guarantee, sides: Sides) -> Film:
     return Film.of(_PRIOR, {each: belief_picture(view, each / _CASES) for each in before})
 
 
+_Draw = Callable[[AttackerView, float], Picture]
+
+
+def _by_epsilon(subject: InterpretationSubject, draw: _Draw, prior: float = 0.5) -> Film:
+    """Return the pictures of any noise at each ε of the slider."""
+    sure, sides = subject.told.guarantee, subject.told.sides
+    return _pictures(draw, controls.stops(sure.epsilon), sure.delta, sides, prior)
+
+
+@lru_cache(maxsize=_FILMS)
+def _pictures(
+    draw: _Draw, epsilons: tuple[float, ...], delta: float, sides: Sides, prior: float
+) -> Film:
+    each = [Guarantee(epsilon=epsilon, delta=delta) for epsilon in epsilons]
+    pictures = [draw(AttackerView(guarantee=sure, sides=sides), prior) for sure in each]
+    said = [_numbers(_curve_of(sure), prior) for sure in each] if draw is _curve else []
+    texts: dict[str, Sequence[object]] = {
+        key: [one[key] for one in said] for key in _NUMBERS if said
+    }
+    return Film.of(
+        controls.slider_of(_EPSILON),
+        dict(zip(epsilons, pictures, strict=True)),
+        texts=texts | {_EPSILON: epsilons},
+        stepped=True,
+    )
+
+
+def _curve_of(sure: Guarantee) -> TradeOff:
+    return TradeOff.of_guarantee(sure.epsilon, sure.delta)
+
+
+def _curve(view: AttackerView, prior: float) -> Picture:
+    return tradeoff_picture(view, _curve_of(view.guarantee), prior)
+
+
+def _counts(view: AttackerView, _: float) -> Picture:
+    return worlds_picture(view)
+
+
 def _worlds(subject: InterpretationSubject) -> None:
     """Show the odds as counts of worlds."""
-    results.show(worlds_picture(subject.told), "worlds", simulated=True)
+    told = subject.told
+    if subject.dragged:
+        results.show_film(_by_epsilon(subject, _counts), told.guarantee.epsilon, "worlds")
+    else:
+        results.show(worlds_picture(told), "worlds", simulated=True)
     st.caption(
         f"{literal(worlds_text(subject.told))} In a study of 963 people, counts were "
         "understood best (Nanayakkara, Smart and others 2023)."
@@ -406,26 +452,31 @@ def _trade_off(subject: InterpretationSubject) -> None:
         note="How often that guess may be right with the release. Its noise is below.",
     )
     curve = subject.curve()
-    level = curve.level
-    risk = float(curve.detection(prior))
+    mu, regret, risk = _numbers(curve, prior).values()
+    row = st.container(horizontal=True, gap="large")
     results.metrics(
         {
             "Gaussian DP μ": (
-                "∞" if level.mu == math.inf else epsilon_text(level.mu),
+                mu,
                 "The smallest μ whose trade-off function is nowhere above this one.",
             ),
             "Regret": (
-                regret_text(level),
+                regret,
                 "The largest gap between the two curves, rounded up. It is no privacy loss.",
             ),
             f"Risk at prior {one_in(prior)}": (
-                at_most(risk),
+                risk,
                 "One minus the trade-off function at the prior, rounded up. No attack does better.",
             ),
         },
+        places=[row.container(key=key, width="content") for key in _NUMBERS],
         narrow=True,
     )
-    results.show(tradeoff_picture(subject.told, curve, prior), "tradeoff", simulated=True)
+    if subject.dragged:
+        film = _by_epsilon(subject, _curve, prior)
+        results.show_film(film, subject.told.guarantee.epsilon, "tradeoff")
+    else:
+        results.show(tradeoff_picture(subject.told, curve, prior), "tradeoff", simulated=True)
     st.caption(
         f"About {literal(subject.name)}. The risk limits singling out a person, inferring an "
         f"attribute and reconstructing a record alike.\n\n{_of_odds(subject, prior)}\n\n"
@@ -438,6 +489,14 @@ def _trade_off(subject: InterpretationSubject) -> None:
     st.markdown(f"**For a risk of at most {one_in(wanted)} at prior {one_in(prior)}**")
     delta = subject.told.guarantee.delta
     results.table(noise_for_risk(prior, wanted, delta=delta), key="noise-for-risk")
+
+
+def _numbers(curve: TradeOff, prior: float) -> dict[str, str]:
+    """Return what is said beside a trade-off function, by the keys of its places."""
+    level = curve.level
+    mu = "∞" if level.mu == math.inf else epsilon_text(level.mu)
+    risk = at_most(float(curve.detection(prior)))
+    return dict(zip(_NUMBERS, (mu, regret_text(level), risk), strict=True))
 
 
 def _of_odds(subject: InterpretationSubject, prior: float) -> str:
