@@ -15,9 +15,7 @@ from dpcore.data.readers.files import is_text, read, unpacked
 from dpcore.data.readers.parquet import is_arrow, read_arrow, read_parquet
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
-from tests.data.test_readers import BAD, DATES, UNREADABLE, as_csv, as_parquet, people
-
-ENDS = b"\xff\xff\xff\xff\0\0\0\0"
+from tests.data.test_readers import BAD, DATES, as_csv, as_parquet, people
 
 
 def table_of(columns):
@@ -69,15 +67,6 @@ def test_arrow_means_what_its_csv_means(write):
 
 
 @pytest.mark.parametrize("write", WRITTEN.values(), ids=WRITTEN)
-@pytest.mark.parametrize("kind", UNREADABLE)
-def test_a_column_of_an_unreadable_type_is_left_out_and_named(kind, write):
-    found = read_arrow(write({"a": [1, 2], "b": UNREADABLE[kind], "c": ["x", "y"]}))
-    assert found.frame.columns.tolist() == ["a", "c"]
-    (note,) = found.notes
-    assert note.startswith("The column “b” is left out: its type " + kind)
-
-
-@pytest.mark.parametrize("write", WRITTEN.values(), ids=WRITTEN)
 @pytest.mark.parametrize(("columns", "why"), BAD.values(), ids=BAD)
 def test_arrow_that_is_no_table_of_people_is_told(columns, why, write):
     with pytest.raises(DataError, match=why):
@@ -99,16 +88,6 @@ def test_cells_are_those_of_the_same_parquet():
     for write in WRITTEN.values():
         found = read_arrow(write(columns)).frame
         assert found.astype(object).equals(told.astype(object))
-
-
-@pytest.mark.parametrize("write", [as_feather, as_file, as_stream])
-def test_damaged_and_old_arrow_is_told(write):
-    data = write({"a": [1, 2, 3], "b": ["x", None, "z"]})
-    for broken in (data[:12], data[: len(data) // 2], data[:8] + bytes(len(data))):
-        with pytest.raises(DataError, match="damaged"):
-            read_arrow(broken)
-    with pytest.raises(DataError, match="first version"):
-        read_arrow(b"FEA1" + data[4:])
 
 
 @pytest.mark.parametrize("compression", ["zstd", "lz4"])

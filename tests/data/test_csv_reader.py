@@ -3,7 +3,6 @@ import csv
 import io
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -20,8 +19,8 @@ from dpcore.data.limits import MAX_BYTES
 from dpcore.data.proposals import proposed
 from dpcore.data.readers import csv_reader
 from dpcore.data.readers import plain_numbers as module
-from dpcore.data.readers.csv_reader import _parsed, header_of, read_csv
-from dpcore.data.readers.csv_records import records, regular_lines, separated
+from dpcore.data.readers.csv_reader import _parsed, read_csv
+from dpcore.data.readers.csv_records import records, regular_lines
 from dpcore.data.readers.plain_numbers import plain_numbers
 from dpcore.errors import DataError
 from tests.data.corpus import BAD, ODD, SENTINEL
@@ -116,21 +115,6 @@ def test_types_that_change_late_in_a_large_file_are_read_alike():
     assert frame["a"].value_counts().to_dict() == {"007": rows, "x": 1}
     assert frame["b"].value_counts().to_dict() == {"True": rows, "maybe": 1}
     assert frame["c"].iloc[-1] == "99999999999999999999"
-
-
-def test_table_takes_less_memory_than_its_file():
-    values = np.random.default_rng(1).integers(0, 2, size=50_000)
-    words = np.array(["no", "yes"])[values]
-    lines = [f"{v},{w}" for v, w in zip(values, words, strict=True)]
-    data = ("a,b\n" + "\n".join(lines)).encode()
-    frame = read_csv(data, Dialect())
-    assert frame.memory_usage(deep=True).sum() < len(data)
-
-
-def test_text_with_many_values_is_kept_exactly():
-    words = [f"w{i}" for i in range(3000)]
-    frame = read_csv(("a\n" + "\n".join(words)).encode(), Dialect())
-    assert frame["a"].tolist() == words
 
 
 @settings(deadline=None, max_examples=400)
@@ -230,17 +214,6 @@ def _read_or_refused(data, dialect):
         return str(error)
 
 
-@pytest.mark.parametrize("quote", ["", '"'])
-def test_counting_spans_blocks(quote):
-    row = ",".join([f"{quote}12345{quote}"] * 10)
-    rows = 1 + 3 * 2**20 // len(row)
-    text = "\n".join([row] * rows).encode()
-    regular = partial(regular_lines, delimiter=",", fields=10)
-    assert regular(text) == range(2, rows + 1)
-    assert regular(text, first=5) == range(6, rows + 5)
-    assert regular(text + b"\n1,2") is None
-
-
 _NUMBERS = st.lists(
     st.tuples(*[st.decimals(-(10**7), 10**7, places=2)] * 2), min_size=1, max_size=20
 )
@@ -334,18 +307,6 @@ def test_any_run_of_blanks_separates_once(rows, blanks, quoted, ending):
     assert list(frame.index) == [*range(2, len(rows) + 2)]
 
 
-def test_a_file_that_has_every_control_character_is_told():
-    text = bytes(range(1, 32)) + b"a"
-    with pytest.raises(DataError, match="Choose another"):
-        separated(text, WHITE_SPACE)
-
-
-def test_the_header_alone_is_that_of_the_table():
-    data = 'Titel\nGröße§"a§b"\n1§2\n'.encode("cp1252")
-    dialect = Dialect(encoding="cp1252", delimiter="§", skipped=1)
-    assert header_of(data, dialect) == tuple(read_csv(data, dialect))
-
-
 USUAL = st.one_of(
     st.integers(-(10**18), 10**18).map(str),
     st.integers(-99, 99).map(str),
@@ -388,12 +349,3 @@ def test_parsed_at_once_or_cell_by_cell_is_the_same(rows, size, delimiter):
         written = pa.array(cells, pa.string())
         assert column.equals(compressed(written))
         assert [text or "" for text in text_of_array(column).to_pylist()] == [*cells]
-
-
-def test_usual_numbers_are_parsed_at_once():
-    rows = [[str(i), f"{i / 4 + 0.125}", "" if i % 3 else "-7.5"] for i in range(900)]
-    text = "\n".join(",".join(row) for row in rows).encode()
-    terms = {"delimiter": ",", "fields": 3, "a_line_each": True}
-    found = plain_numbers(text, delimiter=",", parse=partial(_parsed, text, **terms))
-    assert found is not None
-    assert [column.type for column in found] == [pa.int64(), pa.float64(), pa.float64()]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import datetime as dt
 import io
 import logging
 import sqlite3
 import sys
 from contextlib import closing
 from dataclasses import replace
-from decimal import Decimal
 from urllib.parse import quote
 
 import numpy as np
@@ -22,14 +20,13 @@ from hypothesis import strategies as st
 
 from dpcore.data import limits
 from dpcore.data.cells import text_of
-from dpcore.data.columns import Column, ColumnKind, yes_no
-from dpcore.data.dataset import Dataset
+from dpcore.data.columns import yes_no
 from dpcore.data.dialects import sniff
 from dpcore.data.readers.csv_reader import read_csv
 from dpcore.data.readers.databases import query
 from dpcore.data.readers.databases.query import GatheredRows, arrays_of
 from dpcore.data.readers.databases.reading import read, read_whole
-from dpcore.data.readers.databases.sources import VARIABLE, Database, asked, databases
+from dpcore.data.readers.databases.sources import Database, asked
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
 from tests.data.test_readers import DATES, as_csv, people
@@ -421,21 +418,6 @@ def test_no_credentials_in_logs_errors_and_descriptions(server, caplog):
     assert PASSWORD not in seen
 
 
-def test_databases_are_named_by_lines(monkeypatch):
-    assert databases() == ()
-    address = f"postgresql://guest:{PASSWORD}@host/db?sslmode=require"
-    monkeypatch.setenv(VARIABLE, f"\n# ours\n clinic 2 = {address}\nb=sqlite:///b.db")
-    found = databases()
-    assert [each.name for each in found] == ["clinic 2", "b"]
-    assert found[0].address == address
-    assert PASSWORD not in repr(found)
-    for line in (address, "clinic", "=x", f"a={address}\na={address}", "a="):
-        monkeypatch.setenv(VARIABLE, line)
-        with pytest.raises(DataError, match=r"line [12] of EPSILON_STUDIO_DATABASES") as e:
-            databases()
-        assert PASSWORD not in str(e.value)
-
-
 @pytest.mark.parametrize(
     ("text", "table"),
     [
@@ -450,19 +432,6 @@ def test_databases_are_named_by_lines(monkeypatch):
 )
 def test_a_name_is_told_from_a_statement(text, table):
     assert asked(text).table == table
-
-
-def test_decimals_and_long_integers_keep_their_digits():
-    gathered = GatheredRows(["a"])
-    gathered.add(arrays_of([(Decimal("0.10"),), (None,), (Decimal("NaN"),)]))
-    gathered.add(arrays_of([(2**70,), (dt.date(1, 1, 1).year,), (None,), (5.0,)]))
-    frame, _ = gathered.whole()
-    written = ["0.10", "", "NaN", str(2**70), "1", "", "5"]
-    assert frame["a"].astype(object).fillna("").tolist() == written
-    column = Column(name="a", kind=ColumnKind.NUMBER)
-    numbers = Dataset(name="x", frame=frame, columns=(column,)).numbers("a")
-    expected = [0.1, np.nan, np.nan, 2.0**70, 1, np.nan, 5]
-    assert np.array_equal(numbers, expected, equal_nan=True)
 
 
 CELLS = (

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, LabelEquality
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.proposals import proposed
@@ -31,22 +31,6 @@ def _category(*labels):
     return Column(name="a", kind=ColumnKind.CATEGORY, labels=labels)
 
 
-def test_numbers_are_as_they_are_with_nan_for_missing():
-    dataset = _dataset("a,b\n1,x\n,y\n-5.5,z\ninf,z\n1e400,z\n")
-    expected = [1, np.nan, -5.5, np.inf, np.inf]
-    np.testing.assert_array_equal(dataset.numbers("a"), expected)
-    assert dataset.numbers("a").dtype == np.float64
-    assert dataset.missing("a").tolist() == [False, True, False, False, False]
-    assert dataset.people == 5
-
-
-def test_infinite_cells_are_clamped_like_any_value_outside():
-    dataset = _dataset("a\ninf\n-inf\n1e400\n5\n").with_columns(_number())
-    bounds = dataset.column("a").bounds
-    assert bounds.clip(dataset.numbers("a")).tolist() == [10, 0, 10, 5]
-    assert dataset.outside("a") == 3
-
-
 @pytest.mark.parametrize(
     ("text", "dialect", "numbers", "invalid"),
     [
@@ -68,40 +52,6 @@ def test_text_in_a_column_of_numbers_is_invalid_and_missing(text, dialect, numbe
     assert dataset.invalid("a") == invalid
 
 
-def test_yes_and_no_count_as_one_and_zero_in_capitals_too():
-    dataset = _dataset("a\nyes\nNA\nno\nYes\nNO\nsure\n")
-    column = Column(name="a", kind=ColumnKind.YES_NO, labels=("no", "yes"))
-    dataset = dataset.with_columns(column)
-    np.testing.assert_array_equal(dataset.numbers("a"), [1, NAN, 0, 1, 0, NAN])
-    assert dataset.invalid("a") == 1
-
-
-def test_parts_of_whole_numbers_are_invalid():
-    column = replace(_number(), kind=ColumnKind.WHOLE)
-    dataset = _dataset("a\n1\n2.0\n2.5\ninf\nNA\n").with_columns(column)
-    np.testing.assert_array_equal(dataset.numbers("a"), [1, 2, NAN, np.inf, NAN])
-    assert dataset.invalid("a") == 1
-
-
-def test_missing_codes_are_declared_and_a_listed_label_is_none():
-    dataset = _dataset("a\nDE\nNA\n-9\n\n-9.0\n")
-    category = replace(_category("DE", "NA"), missing_codes=("NA", "-9"))
-    assert dataset.with_columns(category).codes("a").tolist() == [0, 1, -1, 2]
-    number = replace(_number(lower=-10), missing_codes=("-9",))
-    values = _dataset("a\n1\n-9\n-9.0\n-09\n").with_columns(number).numbers("a")
-    np.testing.assert_array_equal(values, [1, NAN, NAN, NAN])
-
-
-def test_numeric_codes_are_met_by_every_cell_that_is_the_number():
-    cells = "a\n1\n1.0\n01\n+1\n1e0\nx\n947871269024436489\n"
-    labels = ("1", "x", "947871269024436488")
-    written = _category(*labels)
-    numbers = replace(written, equality=LabelEquality.AS_NUMBERS)
-    dataset = _dataset(cells)
-    assert dataset.with_columns(written).codes("a").tolist() == [0, 3, 3, 3, 3, 1, 3]
-    assert dataset.with_columns(numbers).codes("a").tolist() == [0, 0, 0, 0, 0, 1, 3]
-
-
 @pytest.mark.parametrize(
     ("cells", "labels", "codes"),
     [
@@ -120,13 +70,6 @@ def test_codes_are_positions_in_the_public_labels(cells, labels, codes):
     assert dataset.outside("a") == codes.count(len(labels))
 
 
-def test_codes_of_many_distinct_texts():
-    words = [f"w{i}" for i in range(3000)]
-    dataset = _dataset("a\n" + "\n".join(words)).with_columns(_category("w7", "w2999"))
-    codes = dataset.codes("a")
-    assert (codes[7], codes[2999], codes[0]) == (0, 1, 2)
-
-
 def test_numbers_have_no_codes():
     with pytest.raises(ParameterError, match="category"):
         _dataset("a\n1\n").codes("a")
@@ -143,15 +86,6 @@ def test_bounds_read_from_the_data_are_noticed(lower, upper, touches, outside):
     assert dataset.outside("a") == outside
 
 
-def test_edge_tables():
-    assert _dataset("a\n5\n").with_columns(_number()).outside("a") == 0
-    same = _dataset("a\n5\n5\n5\n").with_columns(_number(lower=5, upper=6))
-    assert not same.touches_bounds("a")
-    nobody = _dataset("a,b\n,1\n").with_columns(_number())
-    assert not nobody.touches_bounds("a")
-    assert nobody.outside("a") == 0
-
-
 def test_what_is_not_there_is_refused():
     dataset = _dataset("a\n1\n")
     for ask in (dataset.column, dataset.numbers, dataset.codes, dataset.missing):
@@ -166,25 +100,9 @@ def test_what_is_not_there_is_refused():
         Dataset(name="t", frame=pd.DataFrame({"a": [1]}), columns=())
 
 
-def test_with_columns_leaves_the_original_alone():
-    dataset = _dataset("a,b\n1,2\n")
-    changed = dataset.with_columns(_number("b"))
-    assert changed.columns == (dataset.columns[0], _number("b"))
-    assert not dataset.column("b").is_declared
-    assert changed.frame is dataset.frame
-
-
 def test_repr_shows_no_data_and_nothing_can_be_assigned():
     dataset = _dataset(f"a\n{SENTINEL}\n")
     assert SENTINEL not in repr(dataset)
     assert "t.csv" in repr(dataset)
     with pytest.raises(dataclasses.FrozenInstanceError):
         dataset.name = "x"
-
-
-def test_numbers_cannot_change_the_table():
-    dataset = _dataset("a\n1.5\n2.5\n")
-    numbers = dataset.numbers("a")
-    if numbers.flags.writeable:
-        numbers[0] = 99
-    assert dataset.numbers("a").tolist() == [1.5, 2.5]

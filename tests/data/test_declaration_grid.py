@@ -8,17 +8,9 @@ import json
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy, yes_no
+from dpcore.data.columns import Column, ColumnKind, yes_no
 from dpcore.data.csvw import declared_in, metadata_of
-from dpcore.data.declaration_grid import (
-    Field,
-    IfMissing,
-    cells_of,
-    declared,
-    status,
-    undeclared,
-    with_common_bounds,
-)
+from dpcore.data.declaration_grid import Field, cells_of, declared, with_common_bounds
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.declarations import Declaration, declaration_in, written
@@ -31,15 +23,6 @@ SMOKER = yes_no("smoker", ("no", "yes"))
 ID = Column(name="id", kind=ColumnKind.IDENTIFIER)
 
 
-def test_bounds_of_a_number_are_read_as_spreadsheets_write_them():
-    typed = declared(AGE, {Field.LOWER: " 18 ", Field.UPPER: "1,000"})
-    assert typed.bounds == Interval(lower=18, upper=1000)
-    assert (typed.missing, typed.replacement) == (MissingPolicy.REPLACE, 509)
-    assert status(typed) == "ready, imputes middle"
-    minus = declared(AGE, {Field.LOWER: "\u22125", Field.UPPER: "5"})
-    assert minus.bounds == Interval(lower=-5, upper=5)
-
-
 @pytest.mark.parametrize("typed", ["abc", "1,5", "1e", "--3"])
 def test_what_is_no_number_is_refused_without_being_repeated(typed):
     with pytest.raises(ParameterError, match="lower: type a number") as error:
@@ -50,13 +33,6 @@ def test_what_is_no_number_is_refused_without_being_repeated(typed):
 def test_bounds_in_the_wrong_order_are_refused():
     with pytest.raises(ParameterError, match="below the upper"):
         declared(AGE, {Field.LOWER: "9", Field.UPPER: "9"})
-
-
-def test_one_bound_declares_nothing_and_a_cleared_one_takes_the_declaration_back():
-    assert declared(AGE, {Field.LOWER: "1"}) == AGE
-    typed = declared(AGE, {Field.LOWER: "1", Field.UPPER: "5"})
-    assert declared(typed, {Field.UPPER: None}) == AGE
-    assert undeclared(typed) == AGE
 
 
 def test_a_column_that_leaves_people_out_has_a_minimum_of_its_own():
@@ -73,61 +49,6 @@ def test_a_column_that_leaves_people_out_has_a_minimum_of_its_own():
             declared(listed, {Field.AT_LEAST: wrong})
     with pytest.raises(ParameterError, match="left out"):
         declared(listed, {Field.IMPUTED: "a", Field.AT_LEAST: "400"})
-
-
-def test_an_imputed_value_follows_the_bounds_until_one_is_chosen():
-    first = declared(AGE, {Field.LOWER: "0", Field.UPPER: "100"})
-    assert declared(first, {Field.UPPER: "80"}).replacement == 40
-    chosen = declared(first, {Field.IMPUTED: "60"})
-    assert declared(chosen, {Field.UPPER: "90"}).replacement == 60
-    assert status(chosen) == "ready"
-    with pytest.raises(ParameterError, match="replacement must lie within"):
-        declared(chosen, {Field.UPPER: "50"})
-
-
-def test_missing_values_are_treated_as_the_cell_says():
-    first = declared(AGE, {Field.LOWER: "0", Field.UPPER: "100"})
-    left_out = declared(first, {Field.IF_MISSING: IfMissing.LEAVE_OUT})
-    assert (left_out.missing, left_out.replacement) == (MissingPolicy.DROP, None)
-    none = declared(first, {Field.IF_MISSING: "none is missing"})
-    assert none.complete
-    assert status(none) == "ready"
-
-
-def test_labels_have_semicolons_or_lines_between_them():
-    typed = declared(WARD, {Field.LABELS: "a; b\nc;"})
-    assert typed.labels == ("a", "b", "c")
-    assert typed.missing is MissingPolicy.DROP
-    assert declared(typed, {Field.IMPUTED: "b"}).replacement == "b"
-    assert declared(typed, {Field.IMPUTED: "d"}).missing is MissingPolicy.DROP
-    assert status(declared(WARD, {Field.LABELS: "a, b"})) == "one label: use ; between"
-
-
-def test_dates_are_typed_by_year_month_and_day():
-    typed = declared(DAY, {Field.LOWER: "2024-01-01", Field.UPPER: "2024-12-31"})
-    assert cells_of(typed)[Field.UPPER] == "2024-12-31"
-    assert typed.missing is MissingPolicy.DROP
-    with pytest.raises(ParameterError, match="2024-12-31"):
-        declared(DAY, {Field.LOWER: "1/2/2024", Field.UPPER: "2024-12-31"})
-
-
-def test_the_type_and_the_tick_decide_what_can_be_asked():
-    assert declared(AGE, {Field.USE: False}).kind is ColumnKind.NOT_USED
-    unused = Column(name="x", kind=ColumnKind.NOT_USED)
-    assert status(declared(unused, {Field.USE: True})) == "needs a list"
-    both = {Field.USE: True, Field.KIND: "number", Field.LOWER: "0", Field.UPPER: "1"}
-    assert declared(unused, both).bounds == Interval(lower=0, upper=1)
-    assert status(declared(WARD, {Field.KIND: "yes/no"})) == "ready"
-
-
-def test_cells_that_are_not_typed_declare_the_same():
-    columns = (AGE, DAY, WARD, SMOKER, ID, declared(AGE, {Field.LOWER: "0.1", Field.UPPER: "0.7"}))
-    for column in columns:
-        assert declared(column, {}) == column
-    shown = cells_of(columns[-1])
-    assert (
-        declared(AGE, {field: shown[field] for field in (Field.LOWER, Field.UPPER)}) == columns[-1]
-    )
 
 
 def test_common_bounds_fill_only_what_is_empty_and_known():
@@ -155,17 +76,6 @@ def test_metadata_come_back_as_they_were_declared():
     age = table["tableSchema"]["columns"][0]
     assert (age["datatype"], age["minimum"], age["maximum"]) == ("integer", 0, 99)
     assert table["tableSchema"]["columns"][-1]["privacyId"] is True
-
-
-def test_metadata_of_others_are_read_where_they_name_columns():
-    column = {"name": "ward", "datatype": "string", "partitions": [
-        {"predicate": {"partitionValue": "a"}}, {"predicate": {"partitionValue": "b"}},
-    ]}  # fmt: skip
-    text = json.dumps({"tableSchema": {"columns": [column, {"name": "other"}]}})
-    ward, age = declared_in(text, (WARD, AGE))
-    assert ward.labels == ("a", "b")
-    assert ward.equality is LabelEquality.AS_WRITTEN
-    assert age == AGE
 
 
 @pytest.mark.parametrize(

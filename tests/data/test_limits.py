@@ -11,7 +11,7 @@ import pyreadstat
 import pytest
 
 from benchmarks.bombs import workbook
-from dpcore.data import column_storage, limits
+from dpcore.data import limits
 from dpcore.data.readers.files import read
 from dpcore.data.readers.sheet_xml import SheetSize, pieces
 from dpcore.errors import DataError
@@ -58,13 +58,6 @@ def test_every_format_has_the_same_limits(data, monkeypatch):
         read(data)
 
 
-def test_tables_that_people_have_are_within_the_limits():
-    limits.check_rows(1_000_000, 30)
-    limits.check_rows(5_000_000, 5)
-    limits.check_rows(50_000, 2_000)
-    limits.check_unpacked(8 * 5_000_000 * 25)
-
-
 @pytest.mark.parametrize("mark", [b",", b"a,"])
 def test_no_fields_are_made_of_an_endless_header(mark):
     with pytest.raises(DataError, match=r"header has more than 2,000 columns"):
@@ -78,54 +71,12 @@ def test_blank_lines_without_end_are_refused_unread(monkeypatch):
         read(b'a,b\n"1",2\n' + b"\n" * 99 + b"3,4\n")
 
 
-@pytest.mark.parametrize("write", [as_parquet, as_arrow])
-def test_a_run_of_one_value_takes_its_place_in_every_row(write, monkeypatch):
-    data = write(pa.table({"a": pa.repeat(1.5, 1 << 18)}))
-    assert len(read(data).frame) == 1 << 18
-    monkeypatch.setattr(limits, "MAX_UNPACKED", 1 << 20)
-    with pytest.raises(DataError, match="unpacked it has more than 1 MB"):
-        read(data)
-
-
-def test_answers_of_a_typed_file_are_cleaned_once_and_not_for_each_part(monkeypatch):
-    cleaned = []
-    clean = column_storage._clean  # noqa: SLF001 - how often it is called
-
-    def counted(coded):
-        cleaned.append(len(coded.dictionary))
-        return clean(coded)
-
-    monkeypatch.setattr(column_storage, "_clean", counted)
-    texts = pa.array([f" {place} " for place in range(3_000)])
-    data = as_parquet(pa.table({"a": texts}), row_group_size=100)
-    assert read(data).frame["a"].tolist() == [*map(str, range(3_000))]
-    assert cleaned == [3_000]
-
-
 def test_long_texts_of_a_survey_are_refused_before_they_are_read(monkeypatch):
     data = coded(pd.DataFrame({"a": ["x" * 3_000] * 600}))
     assert len(read(data).frame) == 600
     monkeypatch.setattr(limits, "MAX_UNPACKED", 1 << 20)
     with pytest.raises(DataError, match="unpacked it has more than 1 MB"):
         read(data)
-
-
-PLACES = {
-    "rows alone": (f'<row r="1">{ONE}</row><row r="1048576">{ONE * 9}</row>', 1048576),
-    "after a place": ('<row r="9"><c r="A9"/>' + ONE * 2 + "</row>", 9),
-    "small letters": ("<row>" + ONE.format(' r="xfd77"') + "</row>", 77),
-    "wide signs": ("<row r = '7'>" + ONE.format(" r = 'B7'") + "</row>", 7),
-    "prefix": ('<row><x:c r="B9"><v>1</v></x:c></row>', 9),
-    "sign in quotes": ("<row>" + ONE.format(' s="<>" r="B6"') + "</row>", 6),
-}
-
-
-@pytest.mark.parametrize(("xml", "rows"), PLACES.values(), ids=PLACES)
-def test_cells_are_found_where_the_library_finds_them(xml, rows):
-    scanned = SheetSize()
-    scanned.add(xml.replace("{}", "").encode())
-    assert scanned.rows == rows
-    assert scanned.cells == xml.count("<c") + xml.count(":c ")
 
 
 @pytest.mark.parametrize(
@@ -149,13 +100,6 @@ def test_pieces_are_the_sheet_and_no_cell_is_cut(size, monkeypatch):
     for piece in found:
         scanned.add(piece)
     assert scanned == whole
-
-
-def test_errors_without_a_value_are_seen_once_each():
-    """Each of them once made the search go on to the end of the sheet."""
-    cell = '<c t="e" r="A1"><f>1</f></c>'
-    with pytest.raises(DataError, match="empty"):
-        read(workbook([f"<row>{cell * 20_000}</row>"]))
 
 
 def test_white_space_in_a_formula_is_seen_once():

@@ -19,8 +19,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from dpcore.data import limits
-from dpcore.data.columns import Column, ColumnKind
-from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import sniff
 from dpcore.data.readers.csv_reader import read_csv
 from dpcore.data.readers.files import unpacked
@@ -28,7 +26,6 @@ from dpcore.data.readers.parquet import is_parquet, read_parquet
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
 
-KEY = b"k" * 32
 PEOPLE = 5_000
 DATES = ("came", "seen", "born")
 
@@ -123,26 +120,6 @@ def test_small_archive_of_a_huge_file_is_refused_before_it_is_unpacked(pack, mon
         unpacked(pack(bytes((1 << 20) + 1)))
 
 
-def test_archives_that_are_no_one_file_are_told():
-    for files, found in ({"a.csv": b"1", "b.csv": b"2"}, 2), ({}, 0), ({"d/": b""}, 0):
-        data = zipped(**files)
-        if not files:
-            # An empty archive has no file to begin with; it is no archive to us.
-            assert unpacked(data) == data
-            continue
-        with pytest.raises(DataError, match=f"holds {found} files"):
-            unpacked(data)
-
-
-def test_locked_archive_is_told():
-    data = bytearray(zipped(**{"a.csv": b"x,y"}))
-    # The flag of a password, in the entry and in the directory.
-    data[6] |= 1
-    data[data.index(b"PK\x01\x02") + 8] |= 1
-    with pytest.raises(DataError, match="password"):
-        unpacked(bytes(data))
-
-
 def test_workbook_is_left_to_be_refused_by_its_name():
     data = zipped(**{"[Content_Types].xml": b"", "xl/workbook.xml": b""})
     assert unpacked(data) is data
@@ -160,28 +137,12 @@ BAD = {
     ),
     "nothing to read": ({"a": [[1], [2]]}, "no column of the file holds"),
 }
-UNREADABLE = {
-    "list": [[1], [2]],
-    "struct": [{"b": 1}, {"b": 2}],
-    "binary": [b"x", b"y"],
-    "time64": pa.array([1, 2], pa.time64("us")),
-    "duration": pa.array([1, 2], pa.duration("s")),
-}
 
 
 @pytest.mark.parametrize(("columns", "why"), BAD.values(), ids=BAD)
 def test_parquet_that_is_no_table_of_people_is_told(columns, why):
     with pytest.raises(DataError, match=why):
         read_parquet(as_parquet(columns))
-
-
-@pytest.mark.parametrize("kind", UNREADABLE)
-def test_a_column_of_an_unreadable_type_is_left_out_and_named(kind):
-    found = read_parquet(as_parquet({"a": [1, 2], "b.c": UNREADABLE[kind], "b": ["x", "y"]}))
-    assert found.frame.columns.tolist() == ["a", "b"]
-    assert found.frame["b"].tolist() == ["x", "y"]
-    (note,) = found.notes
-    assert note.startswith("The column “b.c” is left out: its type " + kind)
 
 
 def test_row_numbers_of_pandas_are_left_out_and_a_nameless_first_column_is_row():
@@ -193,22 +154,6 @@ def test_row_numbers_of_pandas_are_left_out_and_a_nameless_first_column_is_row()
     assert read_parquet(as_parquet(nameless)).frame["row"].tolist() == [1, 2]
 
 
-def test_text_views_are_text():
-    cells = pa.array(["x", " 7 ", None], pa.string_view())
-    found = read_parquet(as_parquet({"a": cells})).frame["a"]
-    assert found.tolist()[:2] == ["x", "7"]
-    assert found.isna().tolist() == [False, False, True]
-
-
-def test_damaged_and_locked_parquet_is_told():
-    data = as_parquet({"a": [1, 2, 3]})
-    for broken in (data[:9], data[:-6], data[:4] + bytes(len(data) - 8) + data[-4:]):
-        with pytest.raises(DataError, match="damaged"):
-            read_parquet(broken)
-    with pytest.raises(DataError, match="encrypted"):
-        read_parquet(b"PARE" + data[4:])
-
-
 def test_any_damage_is_told_or_does_not_matter():
     rng = np.random.default_rng(3)
     data = as_parquet({"a": [1, 2, 3] * 20, "b": ["x", "yy", None] * 20})
@@ -218,40 +163,6 @@ def test_any_damage_is_told_or_does_not_matter():
             broken[at] = rng.integers(256)
         with contextlib.suppress(DataError):
             read_parquet(bytes(broken))
-
-
-def test_numbers_of_all_kinds_are_numbers():
-    columns = {
-        "small": pa.array([1, None, 3], pa.int8()),
-        "huge": pa.array([2**63, 2**64 - 1, 0], pa.uint64()),
-        "exact": pa.array(["1.50", None, "2.25"]).cast(pa.decimal128(9, 2)),
-        "float": pa.array([1.5, float("inf"), float("nan")], pa.float32()),
-        "text": ["1e3", "NA", " 7 "],
-        "same": pa.array(["a", "a", None]).dictionary_encode(),
-    }
-    frame = read_parquet(as_parquet(columns)).frame
-    kinds = tuple(Column(name=name, kind=ColumnKind.NUMBER) for name in columns)
-    found = Dataset(name="x", frame=frame, columns=kinds)
-    nan = np.nan
-    for name, expected in {
-        "small": [1, nan, 3],
-        "huge": [2.0**63, 2.0**64, 0],
-        "exact": [1.5, nan, 2.25],
-        "float": [1.5, np.inf, nan],
-        "text": [1000, nan, 7],
-        "same": [nan, nan, nan],
-    }.items():
-        assert np.array_equal(found.numbers(name), expected, equal_nan=True), name
-    assert frame["exact"].tolist()[0] == "1.50"
-    assert frame["text"].tolist() == ["1e3", "NA", "7"]
-    assert frame["same"].tolist()[:2] == ["a", "a"]
-    assert frame["same"].isna().tolist() == [False, False, True]
-
-
-def test_encoded_text_stays_one_copy_of_each_answer():
-    text = ["a long answer that many give " * 40] * 20_000
-    found = read_parquet(as_parquet({"a": text})).frame
-    assert found.memory_usage(deep=True).sum() < 100_000
 
 
 def test_a_zip_archive_that_is_damaged_or_packed_in_an_unknown_way_is_refused():

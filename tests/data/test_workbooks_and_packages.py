@@ -5,7 +5,6 @@ import datetime as dt
 import io
 import tempfile
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +13,12 @@ import pandas as pd
 import pyarrow as pa
 import pyreadstat
 import pytest
-from openpyxl.chart import BarChart, Reference
 
 from dpcore.data import limits
 from dpcore.data.cells import float_texts
 from dpcore.data.columns import ColumnKind
-from dpcore.data.dialects import FileFormat
 from dpcore.data.readers.excel import open_sheet
-from dpcore.data.readers.files import read, sheets_in, unpacked
+from dpcore.data.readers.files import read, unpacked
 from dpcore.data.readers.statistical_packages import is_coded, read_coded
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
@@ -185,30 +182,6 @@ def test_letters_for_missing_values_of_stata_are_missing():
     assert found.frame["y"].tolist() == ["left", "right", "left", "right"]
 
 
-def test_stata_files_of_every_age_are_known():
-    frame = pd.DataFrame({"a": [1.0, 2.0]})
-    for version in (8, 10, 12, 13, 14, 15):
-        data = coded(frame, pyreadstat.write_dta, version=version)
-        assert is_coded(data), version
-        assert read_coded(data).frame["a"].tolist() == [1, 2]
-
-
-def test_sheet_is_read_from_its_first_cell_to_its_last():
-    made = openpyxl.Workbook()
-    page = made.active
-    page["C4"], page["D4"], page["E4"] = "age", "seen", 2026
-    page["C5"], page["D5"] = 31, DAY
-    page["C7"], page["D7"], page["E7"] = "45", DAY, "#N/A"
-    page["E7"].data_type = "e"
-    page["C9"].number_format = "0.00"
-    found = opened(saved(made)).frame
-    assert found.columns.tolist() == ["age", "seen", "2026"]
-    assert found.index.tolist() == [5, 7]
-    assert found["age"].tolist() == ["31", "45"]
-    assert found["seen"].tolist() == ["2026-01-05"] * 2
-    assert found["2026"].isna().all()
-
-
 def test_cells_of_several_types_are_text_as_they_are_read():
     data = book(["x"], [1.0], [2.5], [True], [DAY], [DAY.replace(hour=3)], ["a"])
     assert opened(data).frame["x"].tolist() == [
@@ -222,37 +195,6 @@ def test_a_number_is_written_alike_whatever_else_its_column_holds():
     assert written[:5] == ["5", "12345678901", "2.5", "1e+16", "1000000000000000"]
     data = book(["x"], *[[number] for number in numbers], ["a"])
     assert opened(data).frame["x"].tolist() == [*written, "a"]
-
-
-def test_title_rows_are_proposed_and_can_be_changed():
-    data = book(["Tests in May"], [None], ["source", "ward"], ["id", "age", "ward"],
-                ["a", 31, "east"], ["b", 45, "west"], ["c", 12, None])  # fmt: skip
-    found = opened(data)
-    # Two cells are more than half of a row: no title.
-    assert found.file_format.title_rows == 3
-    assert found.frame.columns.tolist() == ["id", "age", "ward"]
-    assert found.frame.index.tolist() == [5, 6, 7]
-    with pytest.raises(DataError, match="line 4 has a value in column 3"):
-        opened(data, FileFormat(sheet="people", title_rows=2))
-    with pytest.raises(DataError, match="no row is left after the 9"):
-        opened(data, FileFormat(sheet="people", title_rows=9))
-
-
-def test_excerpt_with_three_title_rows_opens_without_being_edited():
-    first = ["subject_id", "gender", "collection_date", "result", "age", "tat"]
-    data = book(
-        *(["Tests, first 107 days"], ["Extracted 2020-07-01 by the laboratory"], [None]),
-        *(first, [1412, "female", DAY, "negative", 0, 1.4]),
-        *([533, "female", DAY, "negative", 0, 2.3], [9134, "male", DAY, None, 0.8, 7.3]),
-        Summary=[["result", "n"], ["negative", 2]],
-    )
-    found = opened(data)
-    assert found.file_format.title_rows == 3
-    assert found.frame.columns.tolist() == first
-    assert [str(column.kind) for column in found.columns] == [
-        "whole number", "category", "date", "category", "number", "number",
-    ]  # fmt: skip
-    assert read(data, sheet="Summary").file_format.title_rows == 0
 
 
 def test_formulas_without_a_value_and_merged_cells_are_counted_and_said():
@@ -303,19 +245,6 @@ def plain(cell):
     if isinstance(cell, dt.datetime) and cell.time() == dt.time.min:
         cell = cell.date()
     return isinstance(cell, bool), "" if cell is None else cell
-
-
-def test_sheets_that_are_shown_can_be_chosen():
-    made = openpyxl.load_workbook(io.BytesIO(book(["a"], [1], notes=[["b"], [2]])))
-    made.create_sheet("hidden").sheet_state = "hidden"
-    chart = BarChart()
-    chart.add_data(Reference(made.active, min_col=1, min_row=1, max_row=2))
-    made.create_chartsheet("chart").add_chart(chart)
-    data = saved(made)
-    assert sheets_in(data) == ("people", "notes")
-    found = read(data, sheet="notes").frame
-    assert found.columns.tolist() == ["b"]
-    assert sheets_in(b"a,b\n1,2\n") == ()
 
 
 def failed(error):
@@ -432,37 +361,6 @@ SHEET = "xl/worksheets/sheet1.xml"
 def test_places_far_apart_are_refused_however_they_are_written(old, new):
     with pytest.raises(DataError, match=r"more than 3,000,000 cells|damaged"):
         opened(rewritten(book(["a", "b"], *[[1, 2]] * 300), SHEET, old, new))
-
-
-def test_cells_without_places_come_one_after_another():
-    data = rewritten(GOOD, SHEET, b"", b"")
-    for place in (b"A1", b"B1", b"A2", b"B2", b"A3", b"B3"):
-        data = rewritten(data, SHEET, b' r="' + place + b'"', b"")
-    assert opened(data).frame.to_numpy().tolist() == [[1, 2], [3, 4]]
-
-
-def test_a_sheet_is_read_without_the_others(monkeypatch):
-    data = book(["a"], [1], other=[["b"], [2]])
-    opened_parts = []
-    parts = zipfile.ZipFile.open
-
-    def counted(archive, part, mode="r", *words, **options):
-        if mode == "r":
-            opened_parts.append(getattr(part, "filename", part))
-        return parts(archive, part, mode, *words, **options)
-
-    monkeypatch.setattr(zipfile.ZipFile, "open", counted)
-    assert read(data, sheet="other").frame["b"].tolist() == [2]
-    assert "xl/worksheets/sheet2.xml" in opened_parts
-    assert SHEET not in opened_parts
-
-
-def test_missing_codes_of_a_file_are_those_of_every_column():
-    for data in (GOOD, SAV, DTA, POR, XPT, as_csv(FRAME), as_parquet(FRAME)):
-        found = opened(data)
-        wanted = replace(found.file_format, missing_codes=("2", "-9"))
-        columns = opened(data, wanted).columns
-        assert [column.missing_codes for column in columns] == [("2", "-9")] * 2
 
 
 @pytest.mark.slow

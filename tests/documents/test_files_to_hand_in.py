@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -12,7 +11,6 @@ from dpcore.documents.gathering import plan_of, plan_text, schema
 from dpcore.documents.report import registry_entry
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.plan_files import from_json, to_json
-from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, answered, meant, table
 from tests.planning.test_files import PLAN, TABLE
@@ -121,15 +119,3 @@ def test_a_registry_entry_has_all_fields_and_no_other(make, relation):
     assert text.count("TO BE FILLED IN") >= 6
     assert (f"{MEMBERS}" in text) == (relation is SUBSTITUTION)
     assert ("Only planned" in text) == subject.planned
-
-
-def test_a_budget_in_rho_is_entered_as_one():
-    subject = answered()
-    facts = replace(
-        subject.facts,
-        budget=PrivacyBudget.of(rho=0.5),
-        spent=PrivacyCost.of(epsilon=float("inf"), rho=0.25),
-    )
-    entry = parsed(registry_entry(replace(subject, facts=facts)))["deployment"]
-    assert entry["dp_variant"]["variant_name"] == "Zero-concentrated DP"
-    assert list(entry["privacy_loss"]["privacy_parameters"]) == ["rho"]

@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from dpcore.documents.report import report
-from dpcore.documents.reproduction import notebook, script
+from dpcore.documents.reproduction import script
 from dpcore.privacy.events import BootstrapEvent, FixedSampleEvent, SampleEvent
 from dpcore.privacy_filter import PrivacyCost
-from tests.documents.subjects import answered, meant, sharpened
+from tests.documents.subjects import answered, sharpened
 
 # What is not below another number but for the last digits of floats.
 FLOATS = 1 - 1e-9
@@ -92,27 +92,6 @@ def test_what_the_libraries_do_not_know_has_its_stated_price(tmp_path):
     charged = float(cost.epsilon)
     assert charged * FLOATS <= found["total"] <= charged * 1.01
     assert found["whole"] >= subject.totals.pld * FLOATS
-
-
-@pytest.mark.parametrize("make", [answered, meant])
-def test_the_notebook_has_the_steps_of_the_script(make):
-    subject = make()
-    cells = json.loads(notebook(subject))
-    assert (cells["nbformat"], cells["nbformat_minor"]) == (4, 5)
-    names = [cell["id"] for cell in cells["cells"]]
-    assert len(set(names)) == len(names)
-    text = script(subject)
-    compile(text, "accounting.py", "exec")
-    place = 0
-    for cell in cells["cells"]:
-        source = "".join(cell["source"])
-        if cell["cell_type"] == "code":
-            assert (cell["outputs"], cell["execution_count"]) == ([], None)
-            place = text.index(source, place)
-        assert "dpcore" not in source
-    code = [c for c in cells["cells"] if c["cell_type"] == "code"]
-    compile("\n".join("".join(c["source"]) for c in code), "notebook", "exec")
-    assert ("Only planned" in text) == subject.planned
 
 
 @pytest.mark.slow

@@ -35,7 +35,6 @@ from tests.conftest import assert_says
 
 AGES = Experiment()
 SHOWN = methods()
-STATEMENT = "mean of age, values below 0 counted as 0, above 100 as 100"
 
 
 @pytest.fixture(scope="module")
@@ -91,28 +90,9 @@ def test_one_table_with_and_without_the_truth():
     assert list(released.table["estimate"]) == [corrected.center] * 4
 
 
-def test_bootstraps_of_a_table_name_what_was_computed():
-    numbers = one_table(AGES, np.random.default_rng(3))
-    known = {"noise": 2.0, "people": 500, "quantity": Quantity(unit="years")}
-    plain, picture = (
-        one_picture(numbers, SHOWN, **known, **more) for more in ({}, {"statement": STATEMENT})
-    )
-    assert STATEMENT in picture.alt
-    about = picture.figure.layout.xaxis.title.text
-    assert about.replace("<br>", " ") == f"{STATEMENT} (years), scaled to this run"
-    assert picture.figure.layout.height > plain.figure.layout.height
-
-
 def test_two_equal_bootstraps_are_drawn():
     picture = one_picture(np.array([1.0, 1.0]), SHOWN, noise=0.1, people=None, quantity=Quantity())
     assert len(picture.figure.data) == 1 + len(SHOWN)
-
-
-def test_one_shot_and_average_differ_around_the_table(runs):
-    picture = one_shot_picture(AGES, runs)
-    assert "31% more variance" in picture.title
-    given = picture.table["standard error given the table, exact"]
-    assert given.to_list() == pytest.approx([0.2, 0.2288], abs=1e-4)
 
 
 def test_shares_of_copies():

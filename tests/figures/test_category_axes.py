@@ -231,28 +231,9 @@ def test_text_on_any_axis_is_a_category_in_the_order_of_the_marks(labels, up):
     assert list(axis.range) == (ends if up else ends[::-1])
 
 
-def test_text_is_a_category_on_the_axis_of_its_panel_and_in_numpy():
-    names = np.array(["2", "1"])
-    drawn = [traces.bars(names, [3, 4]), traces.points(names, [1, 2], xaxis="x3")]
-    layout = go.Figure(frame(traces=drawn, xaxis3={"type": "log"})).layout
-    for axis in (layout.xaxis, layout.xaxis3):
-        assert (axis.type, list(axis.categoryarray)) == ("category", ["2", "1"])
-
-
 def test_dates_that_are_declared_stay_dates():
     drawn = frame(traces=[traces.bars(["2024-01"], [1])], xaxis={"type": "date"})
     assert drawn["layout"]["xaxis"]["type"] == "date"
-
-
-def test_note_at_a_label_stands_at_its_place():
-    drawn = frame(
-        traces=[traces.bars(LABELS, NUMBERS)],
-        annotations=[traces.note("a", "1", 0), traces.note("b", 1, 0)],
-        shapes=[traces.vertical("other"), traces.level(1.0)],
-    )
-    assert [note["x"] for note in drawn["layout"]["annotations"]] == [0, 1]
-    first = drawn["layout"]["shapes"][0]
-    assert first["x0"] == first["x1"] == 4
 
 
 @pytest.mark.parametrize(

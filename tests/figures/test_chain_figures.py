@@ -28,14 +28,6 @@ def test_ends_and_middle_are_told_with_their_intervals():
     )
 
 
-def test_quantiles_that_only_the_bounds_enclose_are_not_told():
-    some = chain_text(found([*SURE[:3], (0, 100)]), quantity=Quantity(unit=""), counted="people")
-    assert "90%" not in some
-    assert some.endswith("; 1 of 4 are too uncertain")
-    none = chain_text(found([(0, 100)] * 4), quantity=Quantity(unit=""), counted="people")
-    assert "every quantile is too uncertain" in none
-
-
 @pytest.mark.parametrize("sampled", [True, False])
 def test_every_quantile_has_its_dot_bars_and_row(sampled):
     picture = chain_picture(

@@ -29,23 +29,6 @@ def test_truth_is_beside_the_release_only_if_given():
     assert picture(simulated=True).figure.data[0].name == "simulated"
 
 
-def test_a_released_model_names_what_was_computed():
-    statement = "linear regression of y on a, values of a above 9 counted as 9"
-    shown = picture(statement=statement)
-    assert statement in shown.alt
-    title = shown.figure.layout.xaxis.title.text.replace("<br>", " ")
-    assert title == "coefficient (model scale): linear regression of y on a"
-    assert shown.figure.layout.height > picture().figure.layout.height
-
-
-def test_names_that_are_cut_short_keep_their_points_apart():
-    labels = ("a long name of a column: one", "a long name of a column: none", "b")
-    shown = coefficients_picture(labels, VALUES, None).figure
-    assert len(set(shown.data[0].y)) == len(labels)
-    assert list(shown.data[0].customdata) == list(labels)
-    assert max(map(len, shown.layout.yaxis.ticktext)) <= 22
-
-
 def test_names_are_no_markup():
     shown = picture()
     assert "<b>" not in shown.figure.to_json().replace("\\u003c", "<")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcore.data.quantities import Quantity
-from dpcore.figures.answers import CrossNumbers, cross_picture, cross_text
+from dpcore.figures.answers import CrossNumbers, cross_picture
 from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.theme import SCALE
 from tests.figures.test_figures import luminance
@@ -20,12 +20,6 @@ def found(first, off=2.0, *, total=None):
         noise=np.stack([np.maximum(counts - off, 0), np.maximum(counts + off, 0)], axis=-1),
         total=total,
     )
-
-
-def test_fullest_cell_is_named_only_where_it_is_sure():
-    sure = cross_text(found(30.0), unit="people")
-    assert sure.startswith("Most people are in “<a>” and “x”: 30 (95%: 28 to 32)")
-    assert "not certain" in cross_text(found(23.0), unit="people")
 
 
 @pytest.mark.parametrize("sampled", [True, False])

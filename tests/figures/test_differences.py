@@ -41,20 +41,6 @@ def test_larger_group_is_named_only_where_it_is_sure(value, said):
     assert "by -" not in text
 
 
-def test_picture_has_both_bars_a_line_at_none_and_its_table():
-    found = compared(held(50.0, 2.0, 5.0), held(40.0, 1.0, 3.0))
-    picture = difference_picture(found, noun="mean", unit="days", statement="mean by x")
-    names = [trace.name for trace in picture.figure.data]
-    assert names == ["noise and sampling", "noise alone", "difference"]
-    assert [shape.x0 for shape in picture.figure.layout.shapes] == [0]
-    row = picture.table.iloc[0]
-    assert row["difference, days"] == 10.0
-    assert row["difference, days: noise, lower"] == 7.0
-    assert row["difference, days: with sampling, upper"] == 18.0
-    assert "difference, %" in row
-    assert "mean by x" in picture.alt.lower()
-
-
 def test_truth_stands_beside_the_answer_in_a_lesson_only():
     found = compared(held(50.0, 2.0), held(40.0, 1.0))
     told = difference_picture(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.quantities import Quantity
 from dpcore.figures import answers, compositions, laboratory, tradeoffs
 from dpcore.figures.individual import people
-from dpcore.figures.theme import NEUTRAL, SCALE, STYLES, frame, log_axis, plain
+from dpcore.figures.theme import NEUTRAL, STYLES, plain
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.inference.intervals import intervals
 from dpcore.mechanisms.catalog import CATALOG
@@ -168,55 +166,6 @@ def test_exposure_picture_counts_everybody_and_holds_no_record():
     assert not set(np.round(bars.x, 12)) & set(np.round(losses, 12))
 
 
-def test_exposure_without_any_loss_is_drawn():
-    same = per_instance_losses(
-        Plan(LAPLACE, Sensitivity.scalar(1 / N)),
-        STATISTIC,
-        np.full(N, 0.5),
-        relation=NeighboringRelation.ADD_REMOVE,
-    )
-    picture = people.exposure_picture(same, key="laplace")
-    assert sum(picture.figure.data[0].y) == N
-    assert picture.title.startswith("Everybody loses 0;")
-
-
-@pytest.mark.parametrize("others", [0.4, 1.0, 40.0, 4e5])
-def test_log_axis_of_losses_has_numbers_to_read(others):
-    losses = np.array([1.0, 1.0 + others])
-    shown = replace(exposure(), everybody=losses, ordered=losses, worst_case=2.0)
-    axis = people.exposure_picture(shown, key="laplace").figure.layout.xaxis
-    ticks = axis.tickvals
-    assert (axis.dtick == 1) if others > 100 else len(ticks) >= 2
-    assert ticks is None or (len(ticks) <= 9 and len(ticks) == len(axis.ticktext))
-
-
-def test_totals_without_a_bound_are_infinite_in_bars_words_and_table():
-    totals = Totals(basic=1.0, advanced=np.inf, zcdp=np.inf, pld=0.8)
-    picture = compositions.totals_picture(totals, charged=1.0, delta=0.0)
-    bars = picture.figure.data[0]
-    assert list(bars.x) == [1.0, 1.0, 0.0, 0.0, 0.8]
-    assert bars.text[3] == "∞ (no bound in ρ)"
-    assert f"{compositions.ZCDP}: ∞ (no bound in ρ)" in picture.alt
-    # What is tighter than charged holds under a condition, which is said with it.
-    assert picture.title.startswith("Tightest total if planned jointly: ")
-    assert np.isinf(picture.table["epsilon"][3])
-
-
-def test_published_scale_is_called_by_its_name():
-    lines = studies.against_position(SETTING, Fairness.NOMINAL.mechanisms, 5)
-    axis = tradeoffs.SweepAxis(label="true mean", at=0.5, log=False)
-    picture = tradeoffs.curves_picture(
-        lines,
-        (),
-        ErrorMetric.BIAS,
-        here=studies.at_setting(SETTING, Fairness.NOMINAL.mechanisms),
-        chosen="laplace",
-        axis=axis,
-        unit="",
-    )
-    assert CATALOG["truncated-published"].label in set(picture.table["mechanism"])
-
-
 def luminance(color):
     parts = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
     linear = [
@@ -231,37 +180,3 @@ def test_colors_of_strokes_show_on_a_light_and_on_a_dark_page(page):
     for color in colors:
         low, high = sorted([luminance(color), luminance(page)])
         assert (high + 0.05) / (low + 0.05) > 2.2, color
-
-
-def test_scale_of_maps_grows_lighter_and_hides_on_neither_page():
-    lights = [luminance(color) for _, color in SCALE]
-    assert lights == sorted(lights)
-    assert (lights[0] + 0.05) / (luminance("#0E1117") + 0.05) > 2.5
-    assert 1.05 / (lights[-1] + 0.05) > 1.4
-
-
-@pytest.mark.parametrize(("low", "high"), [(0.3, 3.0), (0.02, 1.5), (1e-6, 1.0)])
-def test_log_axes_have_ticks_enough_to_read_from(low, high):
-    axis = log_axis("epsilon", low, high)
-    ticks = axis.get("tickvals", 10.0 ** np.arange(-9, 3))
-    assert sum(low <= tick <= high for tick in ticks) >= 3
-    assert all(float(t) == v for t, v in zip(axis.get("ticktext", ()), ticks, strict=False))
-
-
-def test_titles_of_axes_are_broken_to_fit_a_phone():
-    words = "where the value lies (0 and 1 are the bounds), in scales"
-    shown = frame(xaxis={"title": {"text": words}})["layout"]["xaxis"]
-    lines = shown["title"]["text"].split("<br>")
-    assert " ".join(lines) == words
-    assert max(map(len, lines)) <= 38
-    assert shown["automargin"]
-    age = frame(xaxis={"title": {"text": "age"}})["layout"]["xaxis"]
-    assert age["title"]["text"] == "age"
-
-
-def test_words_of_quantiles_stand_off_the_rising_line():
-    (picture,) = (p for p in pictures() if "cumulative" in p.alt)
-    marks = picture.figure.data[2]
-    span = np.log(picture.table["epsilon at most"].iloc[[0, -1]])
-    for at, side in zip(marks.x, marks.textposition, strict=True):
-        assert side == ("top left" if np.log(at) > span.mean() else "bottom right")

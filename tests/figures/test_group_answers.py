@@ -1,10 +1,9 @@
 """The picture of a ratio by group: who is named, and who never is."""
 
 import numpy as np
-import pytest
 
 from dpcore.data.quantities import Quantity
-from dpcore.figures.answers import GroupNumbers, groups_picture, groups_text
+from dpcore.figures.answers import GroupNumbers, groups_text
 
 
 def numbers(ratios, off, groups=("a", "b", "c", "d")):
@@ -37,43 +36,3 @@ def test_largest_is_named_only_where_no_other_may_be_larger():
     # Who has too few may be the largest, too: the list is not of all.
     open_ = text(numbers([np.nan, 3, 2.9, 0], [1, 1, 1, 1]))
     assert "Among the groups that are large enough, 2 groups may have it" in open_
-
-
-@pytest.mark.parametrize("place", range(4))
-def test_group_with_too_few_has_no_rank_and_no_dot(place):
-    ratios = [7.0, 3.0, 2.0, 1.0]
-    ratios[place] = np.nan
-    found = numbers(ratios, [0.1] * 4)
-    name = found.groups[place]
-    before, after = text(found).split("; too few to say: ")
-    assert f"“{name}”" not in before
-    assert after == f"“{name}”"
-    assert "largest mean of groups that are large enough:" in before
-    picture = groups_picture(
-        found,
-        statement="mean of x by y",
-        noun="mean",
-        quantity=Quantity(unit="days"),
-        counted="people",
-        truth=np.array([7.0, 3.0, 2.0, np.nan]),
-    )
-    dots = {trace.name: trace for trace in picture.figure.data}
-    assert name not in dots["released mean"].x
-    assert list(dots["mean without noise"].x) == ["a", "b", "c"]
-    assert "too few to say" in [note.text for note in picture.figure.layout.annotations]
-    assert picture.table["note"].tolist().count("too few to say") == 1
-    assert picture.table["note"][place] == "too few to say"
-    assert "too few to say" in picture.alt
-    # Beside true numbers the title says that it is about the released ones.
-    assert picture.title.startswith("As released, ")
-
-
-def test_one_group_and_none_are_told_without_rank():
-    one = text(numbers([5.0, np.nan], [1, 1], groups=("a", "b")))
-    assert "largest" not in one
-    assert "“a”" in one
-    assert text(numbers([np.nan] * 2, [1, 1], groups=("a", "b"))).startswith(
-        "Every mean is uncertain"
-    )
-    many = text(numbers([np.nan] * 5 + [1.0], [1] * 6, groups=tuple("abcdef")))
-    assert many.endswith("too few to say: “a”, “b”, “c” and 2 more")

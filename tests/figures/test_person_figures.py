@@ -93,12 +93,6 @@ def test_the_shaded_area_is_delta(name):
     assert shaded or area < 0.01 or line.spikes
 
 
-def test_nothing_sticks_out_at_a_large_epsilon():
-    laws = scalar("laplace", 0.1, 0.3)
-    assert "no result is more than" in of_laws(laws, "laplace", epsilon=1.01).title
-    assert "probability δ = 0.26 " in of_laws(laws, "laplace", epsilon=0.4).title
-
-
 def test_published_bounds_that_understate_are_named_and_marked():
     curves = profile(gaussian_laws(1.0))
     picture = bounds_picture(curves, delta=1e-6, own=4.886554117462, key="gaussian")

@@ -8,52 +8,11 @@ import pytest
 from dpcore.figures.compositions import prices_picture
 from dpcore.figures.plans import losses_picture, margins_picture
 from dpcore.individual.losses import Losses
-from dpcore.planning.analysis_plan import AnalysisPlan, Split
+from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.planning.comparison import around, compare
 from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.planning.splits import settled
 from tests.planning.planned import QUICK, item, of_age
-
-
-def plan(*wanted, total=1.0, **changes):
-    names = ("mean", "median", "group")
-    items = tuple(item(name, wanted=w) for name, w in zip(names, wanted, strict=False))
-    return settled(AnalysisPlan(items=items, total=total, **changes))
-
-
-def drawn(*wanted, total=1.0, **changes):
-    basket = plan(*wanted, total=total, **changes)
-    return margins_picture(compare(basket, around(basket.dealt)))
-
-
-@pytest.mark.parametrize(
-    ("wanted", "said"),
-    [
-        ((None, None), "Margin of error of 2 questions by total ε"),
-        ((2.0, 80.0), "The plan meets both targets at ε = 1"),
-        ((1.2, 20.0), "The plan meets 1 of 2 targets at ε = 1"),
-        ((1e-6, 1e-6), "The plan meets none of 2 targets at ε = 1"),
-        ((1e-6,), "The plan misses the target at ε = 1"),
-    ],
-)
-def test_margins_say_what_the_plan_meets(wanted, said):
-    picture = drawn(*wanted)
-    assert picture.title == said
-    assert picture.alt.startswith(f"Margin of error against total ε. {said}.")
-    # A dotted line for each target, and a dot where the plan is.
-    assert len(picture.figure.layout.shapes) == sum(one is not None for one in wanted)
-    dots = [trace for trace in picture.figure.data if trace.mode.startswith("markers")]
-    assert [list(one.x) for one in dots] == [[1.0]] * len(wanted)
-
-
-def test_margins_have_one_panel_a_question_and_all_of_them_in_the_table():
-    items = tuple(replace(item("mean", epsilon=0.1 + k / 100), name=f"{k}") for k in range(1))
-    assert len(margins_picture(compare(AnalysisPlan(items=items))).table.columns) == 2
-    many = drawn(2.0, 80.0, 5.0)
-    axes = [name for name in many.figure.layout if name.startswith("xaxis")]
-    assert len(axes) == 3
-    assert many.table["total ε"].tolist() == sorted(many.table["total ε"])
-    assert len(many.table.columns) == 4
 
 
 def test_a_margin_that_is_not_known_leaves_a_gap():
@@ -63,22 +22,6 @@ def test_a_margin_that_is_not_known_leaves_a_gap():
     # A total below what is locked has no shares, and a group of 20 says little at first.
     assert np.isnan(picture.table.iloc[0, 1])
     assert np.isinf(picture.table.iloc[:, 2]).any()
-
-
-def test_what_is_released_has_its_own_total_alone():
-    kept = [replace(item("mean", wanted=2.0), locked=True)]
-    found = compare(AnalysisPlan(items=tuple(kept), total=5.0))
-    assert found.totals == (1.0,)
-    assert margins_picture(found).title == "The plan meets the target at ε = 1"
-    free = compare(plan(2.0, total=1.999_999))
-    assert [f"{total:.3g}" for total in free.totals] == ["0.1", "0.5", "1", "2", "5"]
-
-
-def test_proportions_stay_where_the_best_split_cannot_be_found():
-    items = item("mean", epsilon=0.75, wanted=2.0), item("model", epsilon=0.25)
-    found = compare(AnalysisPlan(items=items, split=Split.BEST))
-    assert found.epsilons[:, found.own] == pytest.approx([0.75, 0.25])
-    assert np.isfinite(found.halves[0]).all()
 
 
 def test_names_from_the_data_are_shown_as_they_are():

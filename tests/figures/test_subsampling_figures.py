@@ -89,19 +89,6 @@ def test_figures_keep_the_house_rules(draw):
     assert any(character.isdigit() for character in picture.title)
 
 
-def test_takeaways_say_what_is_drawn():
-    assert "ε = 1 becomes 0.159; the source's bound says 0.2" in lemma().title
-    assert "ε is 2.19" in renyi().title
-    assert "times less" in errors().title
-    found = answer()
-    assert found.title == (
-        "45.0 years; 95%: 40.0 to 50.0 for this table, 38.0 to 52.0 for the population"
-    )
-    names = [trace.name for trace in found.figure.data]
-    assert names == ["for the population", "for this table", "released value"]
-    assert list(found.table["what"]) == ["for this table", "for the population"]
-
-
 def test_intervals_that_read_alike_are_labeled_once():
     def picture(*, apart, sampled=True):
         around = Intervals(

@@ -46,15 +46,6 @@ def test_only_traces_spell_out_plotly():
     assert {name for name, lines in found.items() if lines} == set(ELSEWHERE)
 
 
-def test_traces_are_told_apart_by_color_and_dash_and_say_what_they_are_asked_to():
-    drawn = traces.line([0, 1], [2, 3], "a", STYLE, hover="%{y}", aside=traces.NAME)
-    assert drawn["line"] == {"color": STYLE.color, "dash": STYLE.dash, "width": 2.5}
-    assert drawn["hovertemplate"] == "%{y}<extra>%{fullData.name}</extra>"
-    assert traces.line([0], [1], hover="")["hoverinfo"] == "skip"
-    assert traces.points([0], [1], text=["here"])["mode"] == "markers+text"
-    assert traces.line([0], [1], marker={}, text=[""])["mode"] == "lines+markers+text"
-
-
 def test_bars_of_a_histogram_touch_and_stand_in_the_middle_of_their_axis():
     drawn = traces.histogram([3, 4], ENDS, hover="")
     assert (drawn["x"].tolist(), drawn["width"].tolist()) == ([0.5, 5.5], [1.0, 9.0])

@@ -12,19 +12,17 @@ from hypothesis import strategies as st
 from dpcore import arrays
 from dpcore.analyses.base import Request
 from dpcore.data.partitions.table import open_table
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import DataError
 from dpcore.individual.explanation import explain_alone
 from dpcore.individual.losses import MOST_KEPT, LossCount, LossGrid
 from dpcore.individual.per_instance_loss import counted_losses, per_instance_losses, person_of_row
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.kinds import StatisticKind
 from tests.data.partitions.test_partitions import (
     COLUMNS,
     PEOPLE,
     QUESTIONS,
     in_memory,
     opened,
-    query,
     rows,
     write,
 )
@@ -92,13 +90,6 @@ def test_a_table_in_memory_is_one_part(folder):
     np.testing.assert_array_equal(one.counts.sum(), parts.counts.sum())
 
 
-def test_what_needs_everybody_at_once_is_said(folder):
-    question = query(StatisticKind.VARIANCE)
-    plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
-    with pytest.raises(ParameterError, match="sample of the rows"):
-        counted_losses(plan, question, opened(folder))
-
-
 def test_nobody_with_a_value_has_no_distribution(tmp_path):
     table = rows()
     nobody = table.set_column(2, "smokes", [[None] * PEOPLE]).cast(table.schema)
@@ -107,16 +98,6 @@ def test_nobody_with_a_value_has_no_distribution(tmp_path):
     plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
     with pytest.raises(DataError, match="nobody"):
         counted_losses(plan, question, open_table(tmp_path, "visits").with_columns(*COLUMNS))
-
-
-def test_a_quantile_is_of_a_share(folder):
-    question = QUESTIONS["mean"]
-    plan = Request(query=question, mechanism_key="laplace", epsilon=1.0).plan
-    found = counted_losses(plan, question, opened(folder))
-    for q in (0.0, 1.5):
-        with pytest.raises(ParameterError):
-            found.quantile(q)
-    assert found.quantile(1.0)[1] == found.maximum
 
 
 @given(

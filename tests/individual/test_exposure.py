@@ -1,7 +1,5 @@
 """Everybody's own privacy loss against the guarantee and against known values."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +8,6 @@ from hypothesis.extra.numpy import arrays
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import DataError, ParameterError
-from dpcore.individual.losses import Losses
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.gaussian import Gaussian
@@ -184,21 +181,6 @@ def test_several_rows_of_a_unit_multiply_the_loss():
     np.testing.assert_allclose(twice.epsilon, once)
 
 
-def test_summaries_of_ten_people():
-    found = exposure(MEAN, X1)
-    ordered = np.sort(REPLACED)
-    assert found.maximum == pytest.approx(ordered[-1])
-    assert found.mean == pytest.approx(ordered.mean())
-    np.testing.assert_allclose(found.quantiles([0.0, 0.5, 1.0]), ordered[[0, 4, 9]])
-    assert found.exceeding(0.6499)[0] == pytest.approx(0.4)
-    losses, shares = found.ecdf()
-    np.testing.assert_allclose(losses, ordered)
-    np.testing.assert_allclose(shares, np.arange(1, 11) / 10)
-    losses, shares = found.ecdf(points=3)
-    np.testing.assert_allclose(losses, ordered[[3, 6, 9]])
-    np.testing.assert_allclose(shares, [0.4, 0.7, 1.0])
-
-
 def test_moments_are_power_means():
     found = exposure(MEAN, X1)
     for order in (1, 2, 7.5):
@@ -218,59 +200,6 @@ def test_moments_rise_with_their_order_up_to_the_maximum(values):
     assert (np.diff(moments) >= -1e-12).all()
     assert moments[0] == pytest.approx(found.mean)
     assert moments[-1] <= found.maximum * (1 + 1e-12)
-
-
-def test_histogram_counts_between_its_edges_and_leaves_out_the_rest():
-    noiseless = Laplace(noise=0.0)
-    count = Count(size=TableSize(people=4, public=False))
-    sensitivity = count.sensitivity(ADD_REMOVE)
-    found = per_instance_losses(
-        Plan(noiseless, sensitivity), count, np.array([1.0, 0.0, 0.0]), relation=ADD_REMOVE
-    )
-    assert list(found.histogram(np.array([-1.0, 0.0, 5.0]))) == [2, 0]
-    assert found.maximum == np.inf
-    assert found.moment(2) == np.inf
-    assert found.quantiles(0.5) == 0
-
-    removed = np.array(REMOVED)
-    edges = np.array([0.0, *1.01 * removed[[5, 0, 9]]])
-    counts = exposure(MEAN, X1, relation=ADD_REMOVE).histogram(edges)
-    inside = [np.sum((e0 < removed) & (e1 >= removed)) for e0, e1 in pairwise(edges)]
-    assert list(counts) == inside
-    assert counts.sum() == 10
-
-
-def test_groups_are_summarized_in_the_order_of_their_labels():
-    found = exposure(MEAN, X1)
-    codes = np.array([0, 0, 0, 2, 2, -1, -1, 3, 3, 3])
-    groups = found.by_group(codes, ("a", "b", "c"))
-    assert [group.label for group in groups] == ["a", "c", "other", "missing"]
-    assert [group.people for group in groups] == [3, 2, 3, 2]
-    assert groups[0].mean == pytest.approx(np.mean(REPLACED[:3]))
-    assert groups[2].maximum == pytest.approx(REPLACED[9])
-    assert groups[2].median == pytest.approx(REPLACED[8])
-    assert groups[2].ninth_decile == pytest.approx(REPLACED[9])
-    with pytest.raises(ParameterError, match="as many codes"):
-        found.by_group(codes[:3], ("a", "b", "c"))
-
-
-def test_most_exposed_are_listed_most_first():
-    found = exposure(MEAN, X1)
-    people = found.most_exposed(3)
-    assert [person.entry for person in people] == [9, 8, 0]
-    assert [person.value for person in people] == [2.5, 1.4, -1.2]
-    np.testing.assert_allclose([p.shift for p in people], [0.55, 0.44, 0.42])
-    np.testing.assert_allclose([p.epsilon for p in people], [0.9166667, 0.7333333, 0.7])
-    assert len(found.most_exposed(99)) == 10
-
-
-def test_whoever_is_tied_but_for_rounding_stands_in_the_table_s_order():
-    losses = np.array([1 - 1e-13, 0.5, 1.0, 0.7, 1 - 2e-13])
-    found = Losses.of(losses)
-    assert found.tied == 3
-    assert found.at_the_top().tolist() == [0, 2, 4]
-    assert found.ranking(2).tolist() == [0, 2]
-    assert found.ranking(9).tolist() == [0, 2, 4, 3, 1]
 
 
 def test_a_table_without_values_is_refused():

@@ -19,14 +19,6 @@ def test_cells_hold_their_upper_edge_and_not_their_lower(end, cells):
     np.testing.assert_array_equal(grid.counts(losses), expected)
 
 
-@pytest.mark.parametrize("end", ENDS)
-def test_cells_are_equally_long_but_for_rounding(end):
-    edges = LossGrid.of(end=end, cells=1_000).edges
-    assert edges[0] == 0
-    assert edges[-1] == end
-    np.testing.assert_allclose(edges, np.linspace(0, end, 1_001), rtol=1e-15)
-
-
 def test_the_cells_of_half_a_grid_are_halves_of_its_cells():
     whole, half = (LossGrid.of(end=end, cells=1_000) for end in (2.0, 1.0))
     np.testing.assert_array_equal(whole.edges[:501], half.edges[::2])

@@ -2,15 +2,13 @@
 
 from itertools import pairwise
 
-import cloudpickle
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.analyses.model import offered_for
-from dpcore.data.partitions.table import PartitionedDataset
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import DataError
 from dpcore.individual.model_losses import counted_model_losses, model_loss, model_losses
 from dpcore.models import glm_influence as audit_room
 from dpcore.models.glm_influence import Audit
@@ -21,7 +19,7 @@ from dpcore.relations import PrivacyUnit
 from tests.conftest import everything, few
 from tests.models.tables_in_parts import PEOPLE, asked, in_parts, table
 from tests.releases.models import request, without_anybody
-from tests.terms import ADD_REMOVE, SUBSTITUTION
+from tests.terms import ADD_REMOVE
 
 RELEASES = [(model, key) for model in ModelKind for key in offered_for(model)]
 # Every second one is for CI.
@@ -206,38 +204,9 @@ def test_a_grid_without_a_guarantee_ends_at_a_power_of_2_that_holds_all(tmp_path
     np.testing.assert_array_equal(counts[0].counts, counts[1].counts)
 
 
-def test_what_is_not_known_is_said(tmp_path):
-    fit = asked().fit(in_parts(tmp_path, table(1), (30,)))
-    asking = released(ModelKind.LINEAR, "posterior")
-    with pytest.raises(ParameterError, match="only for removal of a person"):
-        counted_model_losses(asking, fit, relation=SUBSTITUTION)
-    with pytest.raises(ParameterError, match="penalty of the sum"):
-        counted_model_losses(
-            request("output-fisher", gamma=1.0, asked=asked(penalty=PER_PERSON)),
-            asked(penalty=PER_PERSON).fit(in_parts(tmp_path / "2", table(1))),
-        )
-
-
 @pytest.mark.parametrize("model", [ModelKind.LINEAR, ModelKind.LOGISTIC])
 def test_nobody_has_no_distribution(tmp_path, model):
     question, empty = without_anybody(model)
     asking = request("output", model, asked=question)
     with pytest.raises(DataError, match="nobody"):
         counted_model_losses(asking, question.fit(in_parts(tmp_path, empty, (2,))))
-
-
-@pytest.mark.parametrize("model", [ModelKind.LINEAR, ModelKind.LOGISTIC])
-def test_what_goes_to_the_parts_is_small_and_can_be_sent(tmp_path, monkeypatch, model):
-    sent, real = [], PartitionedDataset.each
-
-    def each(self, function, columns):
-        sent.append(cloudpickle.dumps(function))
-        return real(self, cloudpickle.loads(sent[-1]), columns)
-
-    monkeypatch.setattr(PartitionedDataset, "each", each)
-    asking = released(model, "output")
-    fit = asking.question.fit(in_parts(tmp_path, table(4), (10,)))
-    found = counted_model_losses(asking, fit)
-    assert found.people == fit.people
-    assert max(map(len, sent)) < 60_000
-    assert not any(b"part-0.parquet" in each for each in sent)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dpcore.errors import ParameterError
 from dpcore.individual.counterfactual import record_in_units, record_of
-from dpcore.models.design import Design, UnitRows
+from dpcore.models.design import Design
 from tests.models.test_design import AGE, OWNS, PAY, TOWN, TOWNS
 
 EVERY = Design(target=PAY, features=(TOWN, AGE, OWNS), origin=300.0)
@@ -40,13 +40,6 @@ def test_a_record_is_the_row_of_somebody_in_the_table():
         )
         assert made == pytest.approx(table.features[place])
         assert target == pytest.approx(table.target[place])
-
-
-def test_a_label_survives_clipping():
-    design = replace(EVERY, intercept=False, unit_rows=UnitRows.CLIP)
-    row, target = record_of(design, np.array([0.0, 2.0, 60.0, 1.0]))
-    assert np.linalg.norm(row) == pytest.approx(1)
-    assert record_in_units(design, row, target)[1] == 2
 
 
 def test_other_shapes_are_refused():

@@ -105,21 +105,6 @@ def test_report_grows_with_everything(slope, curvature, length, failure):
             assert sharper <= told() * (1 + 1e-12)
 
 
-def test_a_member_who_is_all_of_the_curvature():
-    fit = PerturbedFit(penalty=1.0, sigma=1.0)
-    numbers = {"slope": 0.5, "curvature": 0.25, "length": 1.0}
-    here = AtRelease(fit=fit, **numbers)
-    assert here.realized(leverage=4.0, along=0.3, member=True) == np.inf
-
-
-def test_the_published_report_needs_a_penalty():
-    fit = PerturbedFit(penalty=0.2, sigma=2.0)
-    numbers = {"slope": 0.5, "curvature": 0.25, "length": 1.0}
-    here = AtRelease(fit=fit, **numbers)
-    assert here.published_report(0.05) == np.inf
-    assert np.isfinite(here.report(0.05))
-
-
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from dpcore.analyses.number import Query
 from dpcore.data.dataset import Dataset
-from dpcore.errors import DataError, ParameterError
 from dpcore.individual.model_losses import model_losses
-from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.individual.person_totals import Counting, odometer, person_totals
 from dpcore.individual.release_losses import ReleaseLosses, model_release_losses, release_losses
 from dpcore.privacy import gaussian
@@ -24,7 +22,6 @@ from dpcore.privacy.events import (
     PureEvent,
     SampleEvent,
 )
-from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
 from tests.releases.questions import asked, by_group, matrix, ranks, shares, terms
@@ -136,27 +133,6 @@ def test_who_has_no_value_might_have_had_the_most_revealing_one():
     own = of_request(asked(WITH_GAPS, "laplace"), TABLE, SUBSTITUTION).own
     assert own[3] == pytest.approx(1.0, rel=1e-5)
     assert own[0] == pytest.approx(0.95, rel=1e-5)
-
-
-def test_gaussian_releases_add_up_by_their_squares():
-    request = asked(WITH_GAPS, "gaussian", delta=1e-6)
-    one = of_request(request, TABLE, ADD_REMOVE)
-    sigma = request.plan.noise
-    clamped = np.array([5.0, 20, 40, 0, 95, 100])
-    np.testing.assert_allclose(one.own, clamped / sigma, rtol=1e-12)
-    assert one.event.kind == "gaussian"
-    alone = per_instance_losses(
-        request.plan,
-        request.query.statistic,
-        request.query.values(TABLE),
-        relation=ADD_REMOVE,
-        delta=1e-6,
-    )
-    found = total([one], Counting.BEST, people=6)
-    np.testing.assert_allclose(found[[0, 1, 2, 4, 5]], alone.epsilon, rtol=1e-9)
-    four = total([one] * 4, Counting.GAUSSIAN, people=6)
-    twice = GaussianEvent.from_ratio(2 * one.own[5])
-    assert four[5] == pytest.approx(compose([twice], delta=1e-6).pld, rel=1e-9)
 
 
 REGIONS = pd.DataFrame(
@@ -274,14 +250,6 @@ def test_gaussian_noise_together_shares_delta_with_whatever_else_needs_some():
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_totals_are_losses_that_can_be_ranked():
-    totals = person_totals([losses("pure", 0.1, 0.4, 0.2, 0.4)], people=4, delta=0.0)
-    best = totals.losses()
-    assert best.ranking(3).tolist() == [1, 3, 2]
-    assert best.maximum == 0.4
-    assert totals.losses(Counting.ZCDP).maximum == np.inf
-
-
 def test_odometer_never_turns_back_and_ends_at_the_total():
     plan = [
         losses("laplace", 0.3, 0.1),
@@ -298,43 +266,6 @@ def test_odometer_never_turns_back_and_ends_at_the_total():
     assert odometer([], 0, delta=1e-6) == ()
 
 
-def test_own_losses_at_a_delta_of_their_own():
-    event = ApproximateEvent(parameter=1.0, delta=1e-7)
-    mine = ReleaseLosses(event=event, own=np.array([0.2, 0.7]))
-    assert mine.of(1) == ApproximateEvent(parameter=0.7, delta=1e-7)
-    totals = person_totals([mine], people=2, delta=1e-6)
-    assert totals.of[Counting.BEST].tolist() == [0.2, 0.7]
-    assert np.isinf(totals.of[Counting.ZCDP]).all()
-
-
 def test_without_releases_nobody_loses_anything():
     for way in Counting:
         assert total([], way, people=3).tolist() == [0, 0, 0]
-
-
-def test_domains():
-    with pytest.raises(DataError):
-        person_totals([], people=0, delta=0.1)
-    for delta in (-0.1, 1.0, np.nan):
-        with pytest.raises(ParameterError):
-            person_totals([], people=1, delta=delta)
-    empty = Dataset(
-        name="t",
-        frame=pd.DataFrame({"age": [np.nan, np.nan]}),
-        columns=(number("age", missing=DROP),),
-    )
-    with pytest.raises(DataError, match="nobody has a value"):
-        of_request(asked(WITH_GAPS, "laplace"), empty, ADD_REMOVE)
-
-
-def test_a_count_of_members_concerns_members_only():
-    query = Query(
-        kind=StatisticKind.COUNT,
-        column=number("age"),
-        membership=Membership(),
-        **terms(5, relation=ADD_REMOVE),
-    )
-    request = asked(query, "laplace")
-    table = Dataset(name="t", frame=REGIONS[["age"]], columns=(number("age"),))
-    own = of_request(request, table, ADD_REMOVE).own
-    np.testing.assert_allclose(own, np.ones(5))

@@ -62,11 +62,3 @@ def test_raised_variance_is_rarely_too_small():
 def test_outside_the_domain(change):
     with pytest.raises(ParameterError):
         BoughtVariance(**{"width": 1.0, "people": 10, "rho": 1.0} | change)
-
-
-def test_level_leaves_room_for_the_tail():
-    safe = BoughtVariance(width=1.0, people=10, rho=1.0, tail=0.05)
-    with pytest.raises(ParameterError, match="confidence"):
-        safe.half_width(0.1, level=0.95)
-    with pytest.raises(ParameterError, match="confidence"):
-        AGES.half_width(0.1, level=1.0)

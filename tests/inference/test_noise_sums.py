@@ -41,28 +41,6 @@ def test_laplace_tails_are_those_of_the_convolution(weights, x):
     assert found == pytest.approx(expected, rel=2e-3, abs=2e-4)
 
 
-@pytest.mark.parametrize("noise", [Laplace(noise=0.7), Gaussian(noise=0.7)])
-@pytest.mark.parametrize("weights", [(1, 0, 0), (0.5, 0.5, 0.5), (1, -0.3, 0.01)])
-@pytest.mark.parametrize("missed", [0.3, 0.05, 1e-4])
-def test_reach_is_where_the_tail_is_what_may_be_missed(noise, weights, missed):
-    weights = np.array(weights, dtype=float)
-    found = reach(noise, weights, missed)
-    assert float(tail(noise, weights, found)) == pytest.approx(missed, rel=1e-6)
-    alone = -0.7 * np.log(missed) if isinstance(noise, Laplace) else None
-    if alone is not None and weights[1] == 0:
-        assert float(found) == pytest.approx(alone)
-
-
-@pytest.mark.parametrize("noise", [Laplace(noise=1.0), Gaussian(noise=1.0)])
-@pytest.mark.parametrize("missed", [0.3, 0.05, 1e-4])
-@pytest.mark.parametrize("parts", [2, 3])
-def test_reach_is_convex_in_the_mean_that_is_tested(noise, missed, parts):
-    p = np.linspace(0, 1, 201)[:, np.newaxis]
-    off = reach(noise, np.linspace(0, 1, parts) - p, missed)
-    # But for the steps by which equal scales are set apart.
-    assert np.diff(off, 2).min() > -1e-3 * off.max()
-
-
 def test_no_weight_is_no_noise_and_other_laws_are_refused():
     for noise in (Laplace(noise=1.0), Gaussian(noise=1.0)):
         none = np.zeros(2)

@@ -13,11 +13,8 @@ from dpcore.inference.proportion_intervals import (
     Remainder,
     adding_up,
     allowing,
-    half_width,
     population_intervals,
     table_intervals,
-    tail_above,
-    tail_below,
 )
 from dpcore.mechanisms.boundary_inflated import BoundaryInflatedLaplace
 from dpcore.mechanisms.folded import FoldedLaplace
@@ -146,24 +143,6 @@ def test_few_intervals_miss_near_the_bounds(key, people, noise, draws):
         assert binom.cdf(held, surveys, 0.95) > 1e-6
 
 
-def test_a_half_width_is_how_far_laplace_noise_reaches():
-    assert half_width(bit(0.01), tail=0.05) == pytest.approx(0.01 * np.log(20))
-    assert half_width(bit(100.0), tail=0.05) == 1
-    # Truncated noise at a bound goes one way only.
-    shorter = TruncatedLaplace(noise=0.01, bounds=UNIT)
-    law = Average(mechanism=shorter, draws=1, bounds=UNIT)
-    assert half_width(law, tail=0.05) == pytest.approx(0.01 * np.log(40))
-
-
 def test_intervals_are_cut_by_what_the_others_leave():
     ends = np.array([[0.1, 0.9], [0.3, 0.4], [0.2, 0.8]])
     assert adding_up(ends) == pytest.approx(np.array([[0.1, 0.5], [0.3, 0.4], [0.2, 0.6]]))
-
-
-def test_tails_grow_and_fall_with_the_share_of_the_population():
-    known = {"law": bit(0.05), "readings": np.full(99, 0.3), "people": 40}
-    shares = np.linspace(0.01, 0.99, 99)
-    above, below = (tail(**known)(shares) for tail in (tail_above, tail_below))
-    assert np.all(np.diff(above) >= -1e-12)
-    assert np.all(np.diff(below) <= 1e-12)
-    assert np.all(above + below >= 1)

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcore.analyses.base import Request
 from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.inference import parametric_bootstrap
-from dpcore.inference.intervals import intervals
 from dpcore.inference.parametric_bootstrap import bootstrap_interval
 from dpcore.inference.spread_intervals import SpreadEstimate, spread_intervals
 from dpcore.inference.stated_models import StatedModel, has_negative_values, model_interval
@@ -83,19 +81,6 @@ def test_the_mean_has_the_noise_and_the_cost_that_it_has_alone():
         mean = asked(Query(kind=StatisticKind.MEAN, column=AGE, **known), "laplace")
         assert both.plan.noise == pytest.approx(mean.plan.noise, rel=1e-12)
         assert both.cost == mean.cost
-
-
-def test_a_table_of_usual_size_has_an_interval_of_half_the_length():
-    plan = request("laplace").plan
-    mean = Request(query=Query(kind=StatisticKind.MEAN, column=AGE, **terms(PEOPLE)),
-                   mechanism_key="laplace", epsilon=0.5)  # fmt: skip
-    alone = intervals(
-        mean.mechanism, mean.query.statistic, np.array([38.0]), bounds=mean.query.bounds
-    )
-    short = np.ptp(plan.around(np.array([38.0, 18.0])).total[0])
-    assert short < 0.56 * np.ptp(alone.total[0])
-    exact = 2 * 1.96 * np.hypot(18 / np.sqrt(PEOPLE), np.sqrt(2) * plan.noise)
-    assert exact < short < 1.4 * exact
 
 
 @pytest.mark.parametrize("mechanism", [Laplace(noise=0.002), Gaussian(noise=0.002)])

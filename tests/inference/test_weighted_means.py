@@ -15,7 +15,6 @@ from dpcore.inference.weighted_means import estimate_weighted
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from tests.releases.questions import weighted
-from tests.statistics.columns import category
 
 CAP = 5.0
 RATIO = Ratio(bounds=Interval(lower=10.0, upper=30.0))
@@ -123,15 +122,6 @@ def test_noise_adds_what_a_simulation_finds():
     for impossible in (0.9, 2.1):
         with pytest.raises(ParameterError, match="between 1 and 2"):
             plan.design(impossible, spread=0.5)
-
-
-def test_half_width_shrinks_with_the_assumed_mean_weight():
-    plan = weighted(epsilon=1.0, group=(category(),)).plan
-    (half,) = plan.ratio_half_widths((1_000,))
-    width = plan.width(unit="years", group=1_000)
-    assert width.half == pytest.approx(half, rel=1e-3)
-    assert width.assumed
-    assert "mean weight 1" in width.of
 
 
 def test_a_stratified_mean_holds_where_the_intervals_of_its_strata_do():

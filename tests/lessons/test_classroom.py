@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-import pytest
-
-from dpcore.errors import ParameterError
 from dpcore.lessons import classroom
 from dpcore.lessons.classroom import (
-    LASTS,
-    LENGTH,
-    LETTERS,
     MINUTE,
-    MOST_ROOMS,
     SEATS_A_MINUTE,
     SEATS_OF_CLIENT,
     WRONG_CODES_A_MINUTE,
     ClassroomRefusal,
     Rooms,
-    spaced,
 )
 from dpcore.lessons.lesson import ask, right, wrong
 
@@ -51,29 +43,6 @@ def test_thirty_phones_at_once_are_all_counted():
     assert rooms.room(code).counts("why-noise", 3) == [10, 10, 10]
     assert rooms.room(code).answered("why-noise", "4") == 1
     assert rooms.room(code).answered("why-noise", "nobody") is None
-
-
-def test_answers_are_taken_while_the_question_is_open_and_no_longer():
-    rooms, code = opened()
-    assert not rooms.answer(code, lesson="averaging", seat="a", choice=0)
-    lead(rooms, code, taking=False)
-    assert not rooms.answer(code, lesson="why-noise", seat="a", choice=0)
-    lead(rooms, code, lesson="averaging")
-    assert not rooms.answer(code, lesson="averaging", seat="a", choice=3)
-    assert rooms.answer(code, lesson="averaging", seat="a", choice=1)
-    assert rooms.room(code).counts("averaging", 2) == [0, 1]
-    assert rooms.room(code).counts("why-noise", 2) == [0, 0]
-
-
-def test_codes_are_read_aloud_and_typed_carelessly():
-    rooms, code = opened()
-    assert len(code) == LENGTH
-    assert set(code) <= set(LETTERS)
-    assert not set("IO01Q") & set(LETTERS)
-    assert len(set(LETTERS)) ** LENGTH >= 2**30
-    assert rooms.room(f" {code.lower()} ").code == code
-    assert rooms.room(spaced(code)).code == code
-    assert rooms.room("") is None
 
 
 def test_no_two_rooms_share_a_code():
@@ -115,27 +84,6 @@ def test_counting_clients_takes_bounded_memory(monkeypatch):
         rooms.join("AAAAAAA", client=client, now=NOW)
     assert rooms.join(code, client="d", now=NOW) is ClassroomRefusal.GUESSING
     assert rooms.join(code, client="a", now=NOW) is None
-
-
-def test_rooms_are_limited_and_left_rooms_forgotten():
-    rooms, code = opened()
-    places = iter(range(10**6))
-
-    def draw(letters):
-        place = next(places)
-        return letters[place // LENGTH // len(letters) ** (place % LENGTH) % len(letters)]
-
-    for _ in range(MOST_ROOMS - 1):
-        rooms.open(now=NOW, draw=draw)
-    with pytest.raises(ParameterError, match="classes are being held"):
-        rooms.open(now=NOW, draw=draw)
-    later = NOW + LASTS + timedelta(seconds=1)
-    assert rooms.join(code, client="a", now=NOW + LASTS) is None
-    lead(rooms, code, now=later)
-    other = rooms.open(now=later, draw=draw)
-    assert rooms.join(code, client="a", now=later) is None
-    assert rooms.room(code) is not None
-    assert rooms.join(other, client="a", now=later + LASTS * 2) is ClassroomRefusal.UNKNOWN
 
 
 def test_a_closed_room_takes_nothing_and_knows_nothing():

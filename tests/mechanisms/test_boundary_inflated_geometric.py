@@ -86,9 +86,3 @@ def test_secure_draws_are_counts_of_the_stated_law_and_intervals_cover():
         assert law(noise, count) @ kept >= 0.9
     with pytest.raises(ClaimError):
         secure.draw(made, np.zeros(1), sensitivity=ONE, cost=PrivacyCost.of(epsilon=0.4))
-
-
-def test_values_one_apart_count_as_whole_numbers_one_apart():
-    made = BoundaryInflatedGeometric(noise=1.0, bounds=Interval(lower=0.0, upper=9.0))
-    low = np.array([0.25, 0.5, 1.5, 2.0, 2.75])
-    assert made.pairwise_epsilon(low[:, None], low[:, None] + 1) == pytest.approx(1.0)

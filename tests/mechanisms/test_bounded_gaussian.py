@@ -104,17 +104,6 @@ def test_worst_pair_of_all_is_found_and_plain_noise_reveals_more(kind, noise, sh
         assert (law.pairwise_delta(first, second, epsilon=epsilon) <= plain).all()
 
 
-def test_a_truncated_density_exceeds_no_test_of_plain_noise():
-    # Not by the formula of the profile: the chances of all thresholds themselves.
-    for noise, (low, high) in ((0.3, (0.0, 0.4)), (1.0, (0.2, 0.3)), (0.1, (0.95, 1.0))):
-        law = TruncatedGaussian(noise=noise, bounds=UNIT)
-        x = np.linspace(0.01, 0.99, 99)
-        alarm, found = 1 - law.cdf(x, low), 1 - law.cdf(x, high)
-        seen = (alarm > 1e-12) & (found < 1 - 1e-12)
-        gained = stats.norm.ppf(found[seen]) - stats.norm.ppf(alarm[seen])
-        assert gained.max() <= (high - low) / noise * (1 + 1e-6)
-
-
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_pure_scale_is_the_least_one(epsilon):
     for shift in (0.02, 0.3, 1.0):

@@ -42,46 +42,6 @@ def test_largest_variance_is_attained_and_never_exceeded():
         assert covariances.largest_variance(1.0, n) == pytest.approx(expected, rel=1e-12)
 
 
-def test_layout_is_variances_first_and_both_ways_inverse():
-    assert covariances.places_of(3) == ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-    values = np.arange(20.0).reshape(2, 10)
-    matrices = covariances.matrix_of(values)
-    assert matrices.shape == (2, 4, 4)
-    assert np.array_equal(matrices, matrices.swapaxes(-1, -2))
-    assert np.array_equal(covariances.vector_of(matrices), values)
-    with pytest.raises(ParameterError, match="d \\(d \\+ 1\\) / 2"):
-        covariances.columns_in(5)
-    with pytest.raises(ParameterError, match="got 0"):
-        covariances.columns_in(0)
-
-
-def test_correlation_without_variance_is_not_defined():
-    values = [[0.0, 4.0, 0.0], [1.0, 4.0, -1.0], [-1.0, 4.0, 0.3]]
-    got = covariances.correlations_of(values)[:, 0]
-    assert np.isnan(got).tolist() == [True, False, True]
-    assert got[1] == -0.5
-
-
-def test_constants_of_the_first_study():
-    for n in (50, 100, 200, 400, 800):
-        at = release("truncated-published", people=n)
-        assert at.sensitivities * n == pytest.approx([64, 256, 128])
-        assert at.scales * n == pytest.approx([192, 768, 384])
-        assert at.largest[:2] * (n - 1) / n == pytest.approx([16, 64])
-
-
-def test_published_truncation_really_spends_nearly_twice_the_budget():
-    for n, level in ((50, 0.5816366624), (800, 0.5828996562)):
-        at = release("truncated-published", people=n)
-        assert at.levels[:2] == pytest.approx([level, level], rel=1e-8)
-        assert 0.5816 < at.levels[0] < 0.5829
-        assert at.levels[2] >= at.levels[0]
-        assert 1.74 < at.effective_epsilon < 1.75
-    for key in ("bit", "truncated", "laplace"):
-        assert release(key).effective_epsilon <= 1.0
-        assert release(key).effective_epsilon == pytest.approx(1.0, rel=1e-9)
-
-
 @settings(deadline=None, max_examples=50)
 @given(st.floats(1e-6, 50), st.lists(st.floats(1e-3, 1e3), min_size=6, max_size=6))
 def test_split_never_exceeds_the_budget(epsilon, weights):
@@ -111,23 +71,6 @@ def test_scales_on_random_ranges_are_those_of_fixed_ranges(epsilon, ratio, shift
     assert vectorised == pytest.approx(level, rel=1e-12)
 
 
-def test_range_of_width_zero_has_no_scale_and_one_value():
-    assert covariances.least_private_scales(1.0, 1.0, [0.0]).tolist() == [0.0]
-    assert covariances.worst_levels(1.0, [0.0], [0.0]).tolist() == [0.0]
-    assert covariances.truncated_quantiles([0.3], 2.0, 0.0, [0.0]).tolist() == [0.0]
-    flat = covariances.truncated_quantiles([0.25], 2.0, 1.0, [1e-200])
-    assert flat == pytest.approx([-5e-201])
-
-
-@pytest.mark.parametrize("value", [-3.0, -0.2, 0.0, 0.7, 1.0, 40.0])
-@pytest.mark.parametrize("noise", [0.01, 0.5, 80.0])
-def test_quantiles_on_random_ranges_are_those_of_fixed_ranges(value, noise):
-    u = np.array([1e-9, 0.025, 0.25, 0.5, 0.75, 0.975, 1 - 1e-9])
-    fixed = TruncatedLaplace(noise=noise, bounds=Interval(lower=-1.0, upper=1.0))
-    got = covariances.truncated_quantiles(u, value, noise, np.ones(7))
-    assert got == pytest.approx(fixed.quantile(u, value), rel=1e-12, abs=1e-15)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("key", MECHANISMS)
 def test_simulation_and_release_have_one_law(key):
@@ -151,43 +94,6 @@ def test_first_variance_has_the_law_of_its_mechanism():
         assert drawn[:, 0].max() <= bounds.upper
         mean = {"truncated-published": 2.791, "bit": 1.440, "truncated": 4.35}[key]
         assert drawn[:, 0].mean() - 1 == pytest.approx(mean, abs=0.04)
-
-
-@pytest.mark.parametrize("key", BOUNDED)
-def test_two_columns_are_positive_semidefinite_as_released(key):
-    at = release(key, people=20)
-    drawn = at.simulate(TRUE, rng=np.random.default_rng(8), size=(50, 40))
-    assert drawn.shape == (50, 40, 3)
-    smallest = np.linalg.eigvalsh(covariances.matrix_of(drawn))[..., 0]
-    assert np.all(smallest >= -1e-12 * drawn[..., :2].sum(axis=-1))
-    correlations = covariances.correlations_of(drawn)
-    assert np.nanmax(np.abs(correlations)) <= 1 + 1e-12
-
-
-def test_zero_variance_leaves_a_zero_covariance_and_no_draw():
-    at = release("bit")
-    asked = []
-
-    def draw(step, value):
-        asked.append(value[0])
-        return np.zeros(1) if len(asked) == 1 else step.mechanism.bounds.clip(value)
-
-    drawn = at.release(TRUE, draw)
-    assert drawn.tolist() == [0.0, 4.0, 0.0]
-    assert asked == [1.0, 4.0]
-    assert np.isnan(covariances.correlations_of(drawn)).all()
-    many = at.simulate(TRUE, rng=np.random.default_rng(9), size=(5000,))
-    zero = (many[:, :2] == 0).any(axis=1)
-    assert zero.mean() == pytest.approx(0.622, abs=0.03)
-    assert np.all(many[zero, 2] == 0)
-
-
-@pytest.mark.parametrize("key", ["truncated-published", "truncated"])
-def test_vanishing_range_is_released_as_zero(key):
-    def draw(step, value):
-        return np.full(1, 1e-300) if step.mechanism.bounds.lower == 0 else value
-
-    assert release(key).release(TRUE, draw)[2] == 0
 
 
 def test_each_step_states_its_sensitivity_and_budget():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import optimize, stats
+from scipy import stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
@@ -16,7 +16,7 @@ from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from tests.mechanisms.quadrature import panels
 from tests.mechanisms.test_mechanism_privacy import ODD_PLACES, by_sums
-from tests.terms import ONE, UNIT
+from tests.terms import UNIT
 
 INF = math.inf
 ABOVE = Interval(lower=0.0, upper=INF)
@@ -105,21 +105,6 @@ def test_profiles_match_brute_force(noise):
             assert got == pytest.approx(expected, abs=3e-8)
 
 
-@pytest.mark.parametrize("bounds", [ABOVE, BELOW, LINE], ids=str)
-def test_profiles_on_half_lines_match_a_grid(bounds):
-    folded = FoldedLaplace(noise=0.3, bounds=bounds)
-    knots = bounds.clip(np.linspace(-12.0, 13.0, 200_001))
-    for first, second in ((0.1, 0.4), (0.0, 0.9), (0.6, 1.0)):
-        p, q = (np.diff(folded.cdf(knots, t)) for t in (first, second))
-        for epsilon in (0.0, 0.4, 1.5):
-            factor = np.exp(epsilon)
-            both = [np.maximum(a - factor * b, 0).sum() for a, b in ((p, q), (q, p))]
-            got = folded.pairwise_delta([first], [second], epsilon=epsilon)
-            assert got == pytest.approx(max(both), abs=1e-7)
-    level = folded.pairwise_epsilon([0.1], [0.7])
-    assert level == pytest.approx(0.6 / 0.3, rel=1e-12)
-
-
 @settings(max_examples=2000, deadline=None)
 @given(st.floats(-2, 3), st.floats(-2, 3), st.floats(-2, 2), st.floats(1e-9, 0.5))
 def test_epsilon_and_delta_are_inverse_and_symmetric(first, second, power, delta):
@@ -183,20 +168,6 @@ def test_growth_of_the_hyperbolic_cosine(y, h):
     assert tiny == pytest.approx(5e-19, rel=1e-12)
 
 
-def test_two_changing_cells_cost_their_sum():
-    cells = Sensitivity(coordinates=2, l1=2.0, l2=math.sqrt(2), largest=1.0)
-    bounds = Interval(lower=0.0, upper=6.0)
-    made = FoldedLaplace.calibrate(sensitivity=cells, epsilon=1.0, bounds=bounds)
-    assert 1 - 1e-9 < made.epsilon(cells) <= 1
-    corner = made.pairwise_epsilon([0.0, 6.0, 3.0], [1.0, 5.0, 3.0])
-    assert corner == pytest.approx(1.0, rel=1e-9)
-    for delta in (1e-6, 0.1):
-        several = made.pairwise_epsilon([0.0, 6.0], [1.0, 5.0], delta=delta)
-        assert several <= made.epsilon(cells, delta=delta) * (1 + 1e-12)
-        back = made.pairwise_delta([0.0, 6.0], [1.0, 5.0], epsilon=float(several))
-        assert back <= delta * (1 + 1e-9)
-
-
 def test_limits():
     huge = FoldedLaplace(noise=INF, bounds=UNIT)
     assert moments(huge, 0.3) == pytest.approx([0.2, 1 / 12, 0.2**2 + 1 / 12])
@@ -212,24 +183,3 @@ def test_limits():
     assert point.pairwise_delta([3.0], [3.0], epsilon=0.0) == 0
     with pytest.raises(ParameterError, match="noise"):
         FoldedLaplace(noise=INF, bounds=ABOVE)
-
-
-def test_event_is_the_pure_level_or_on_a_half_line_the_noise_itself():
-    assert FoldedLaplace(noise=2.0, bounds=UNIT).event(ONE).kind == "pure"
-    half = FoldedLaplace(noise=2.0, bounds=ABOVE).event(ONE)
-    assert (half.kind, half.ratio) == ("laplace", 0.5)
-
-
-def test_scale_agrees_with_a_root_finder():
-    for shift, epsilon, width in ((0.5, 0.25, 1.0), (1.0, 1.0, 4.0), (1.0, 3.0, 50.0)):
-        root = optimize.brentq(
-            lambda t, s=shift, e=epsilon, w=width: (
-                np.logaddexp(w * t, -w * t) - np.logaddexp((w - s) * t, -(w - s) * t) - e
-            ),
-            epsilon / shift,
-            (epsilon + 1) / shift,
-            xtol=1e-15,
-        )
-        bounds = Interval(lower=-1.0, upper=width - 1.0)
-        got = least_scale_folded(shift, epsilon, bounds)
-        assert got == pytest.approx(1 / root, rel=1e-11)

@@ -6,7 +6,6 @@ from scipy.optimize import minimize_scalar
 
 from dpcore.data.bounds import Interval
 from dpcore.mechanisms.truncated import TruncatedLaplace, worst_delta, worst_level
-from tests.mechanisms.quadrature import panels
 
 WIDTHS = (1, 1.5, 2, 4, 10, 100, np.inf)
 # Real epsilon over the nominal one, for sensitivity 1 and bounds that far apart.
@@ -37,9 +36,6 @@ DELTAS = {
     (5, 10): (0.1094697787, 0.30157),
     (5, np.inf): (0.1094697787, 0.30157),
 }
-# Order: divergence of truncated noise, the value it is reached at (at order 16 a value
-# off the bound has more), and that of plain noise, at epsilon 1.
-RENYI = {2: (0.6429, 0.8, 0.6191), 16: (1.261, 0.0, 0.956), 64: (1.413, 0.0, 0.989)}
 
 
 def above(width):
@@ -70,24 +66,3 @@ def test_worst_delta_and_where_it_is_reached(epsilon, width):
     )
     assert best.x == pytest.approx(at, abs=2e-5)
     assert -best.fun == pytest.approx(found, rel=1e-8)
-
-
-@pytest.mark.parametrize("order", RENYI)
-def test_truncation_does_not_keep_the_renyi_curve(order):
-    # Sensitivity 1, bounds 10 apart, nominal epsilon 1.
-    mechanism = TruncatedLaplace(noise=1.0, bounds=above(10.0))
-
-    def divergence(position):
-        x, weights = panels([0.0, position, position + 1, 10.0])
-        p, q = (mechanism.pdf(x, position + step) for step in (0.0, 1.0))
-        return np.log((weights * q * (p / q) ** order).sum()) / (order - 1)
-
-    truncated, at, plain = RENYI[order]
-    assert divergence(at) == pytest.approx(truncated, abs=6e-4)
-    # That of plain noise (Mironov 2017, proposition 6).
-    likely = np.log(order / (2 * order - 1)) + order - 1
-    unlikely = np.log((order - 1) / (2 * order - 1)) - order
-    bare = np.logaddexp(likely, unlikely) / (order - 1)
-    assert bare == pytest.approx(plain, abs=6e-4)
-    worst = max(divergence(position) for position in np.linspace(0, 3, 61))
-    assert worst >= divergence(at) > bare

@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import binom
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.resized_bootstrap import ResamplePair, binomial
@@ -45,51 +44,6 @@ def test_reference_values(n, m, k, ratio, up, down):
     found = pair.deltas(math.log(Fraction(ratio)))
     assert found == pytest.approx((up, down), rel=1e-10, abs=1e-15)
     assert exact(m, n, k, Fraction(ratio)) == pytest.approx((up, down), rel=1e-10)
-
-
-@pytest.mark.parametrize(
-    ("k", "total", "tenth", "one", "pure", "once", "thirty"),
-    [
-        (0, 0.09520785288629, 0.09520785288629, 0.09520785288629, *[math.inf] * 3),
-        (
-            1,
-            0.08622534242528,
-            0.07621224512922,
-            0.004784174461396,
-            69.31471805599,
-            2.7208697407,
-            10.832288756,
-        ),
-        (
-            2,
-            0.07808254514865,
-            0.05900104942833,
-            4.7258393697e-4,
-            40.54651081082,
-            1.8766542598,
-            7.2679865921,
-        ),
-        (
-            10,
-            0.03693235286911,
-            0.01085515484173,
-            8.1105801881e-11,
-            9.531017980,
-            0.6173360681,
-            2.7858431713,
-        ),
-        (100, 0.01319143317895, 3.8275903361e-5, 0.0, 0.9950330853, 0.1413925661, 0.7808052047),
-        (500, 0.007966361929464, 5.7010272361e-10, 0.0, 0.2002002671, 0.0703540357, 0.4373071320),
-    ],
-)
-def test_a_thousand_people_of_whom_a_hundred_are_drawn(k, total, tenth, one, pure, once, thirty):
-    pair = ResamplePair(trials=100, rows=1000, ones=k)
-    found = [pair.delta(epsilon) for epsilon in (0.0, 0.1, 1.0)]
-    assert found == pytest.approx([total, tenth, one], rel=1e-9, abs=1e-300)
-    assert max(pair.pure) == pytest.approx(pure, rel=1e-9)
-    assert pair.epsilon(1e-6) == pytest.approx(once, rel=1e-9)
-    repeated = ResamplePair(trials=3000, rows=1000, ones=k)
-    assert repeated.epsilon(1e-6) == pytest.approx(thirty, rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -156,22 +110,6 @@ def test_enumeration_of_all_resamples():
         pair = ResamplePair(trials=m, rows=n, ones=0)
         assert pair.deltas(math.log(ratio)) == pytest.approx((up, down))
     assert ResamplePair(trials=m, rows=n, ones=0).delta(2.0) == pytest.approx(0.578125)
-
-
-@pytest.mark.parametrize(
-    ("m", "k", "n"), [(100, 1, 1000), (10**6, 3, 10**6), (10**6, 500_000, 10**6), (10**7, 1, 3)]
-)
-def test_binomial_probabilities(m, k, n):
-    law = binomial(m, k, n)
-    assert law.mass.sum() == pytest.approx(1.0, abs=1e-14)
-    middle = m * k / n
-    near = np.abs(law.counts - middle) < 6 * math.sqrt(middle) + 3
-    expected = binom.pmf(law.counts[near], m, k / n)
-    assert law.mass[near] == pytest.approx(expected, rel=1e-7)
-    mean = math.fsum(law.mass * law.counts)
-    assert mean == pytest.approx(middle, rel=1e-12)
-    spread = math.fsum(law.mass * (law.counts - middle) ** 2)
-    assert spread == pytest.approx(middle * (1 - k / n), rel=1e-9)
 
 
 @pytest.mark.parametrize(("k", "sure"), [(0, 0), (5, 7)])

@@ -9,12 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import ParameterError
 from dpcore.models.design import Design, UnitRows
-from dpcore.models.penalty import Penalty
-from dpcore.models.ridge import fit_ridge
 
 
 def number(name, lower, upper, **other):
@@ -43,45 +41,6 @@ SIX = table(
     kids=[0.0, 2.0, 12.0, 1.0, 3.0, 1.0],
     owns=["yes", "no", "yes", "no", "yes", "no"],
 )
-
-
-def test_numbers_lie_within_minus_one_and_one_and_yes_is_one():
-    got = Design(target=PAY, features=(AGE, OWNS), unit_rows=OFF).matrix(SIX)
-    assert got.rows.tolist() == [0, 1, 2, 4, 5]
-    assert got.features.tolist() == [
-        [1.0, -1.0, 1.0],
-        [1.0, 0.0, 0.0],
-        [1.0, 0.5, 1.0],
-        [1.0, 1.0, 1.0],
-        [1.0, -1.0, 0.0],
-    ]
-    assert got.target.tolist() == [-1.0, 0.0, -0.5, 1.0, -0.8]
-
-
-def test_yes_and_counts_are_targets_as_they_are():
-    owns = Design(target=OWNS, features=(PAY,), intercept=False)
-    assert owns.labels == ("pay",)
-    assert owns.matrix(SIX).target.tolist() == [1, 0, 1, 0, 1, 0]
-    assert owns.target_range == (0.0, 1.0)
-    kids = Design(target=KIDS, features=(PAY,), counts=True)
-    assert kids.labels == ("intercept", "pay")
-    assert kids.matrix(SIX).target.tolist() == [0, 2, 9, 1, 3, 1]
-    assert kids.target_range == (0.0, 9.0)
-    assert Design(target=KIDS, features=(PAY,)).target_range == (-1.0, 1.0)
-
-
-def test_missing_values_are_replaced_where_declared():
-    age = number("age", 20.0, 60.0, missing=MissingPolicy.REPLACE, replacement=30.0)
-    owns = Column(
-        name="owns",
-        kind=ColumnKind.YES_NO,
-        labels=("no", "yes"),
-        missing=MissingPolicy.REPLACE,
-        replacement="yes",
-    )
-    gaps = table(*(age, PAY, owns), age=[np.nan, 40.0], pay=[1000.0, 0.0], owns=["no", None])
-    got = Design(target=PAY, features=(age, owns), unit_rows=OFF).matrix(gaps)
-    assert got.features.tolist() == [[1.0, -0.5, 0.0], [1.0, 0.0, 1.0]]
 
 
 @pytest.mark.parametrize("unit_rows", [UnitRows.DIVIDE, UnitRows.CLIP])
@@ -118,27 +77,6 @@ def test_legal_rows_are_those_of_somebody(seed, unit_rows, intercept):
     somebody = design.matrix(SIX).features
     if unit_rows is not UnitRows.CLIP:
         assert design.legal(somebody.copy()) == pytest.approx(somebody)
-
-
-@pytest.mark.parametrize("unit_rows", [UnitRows.DIVIDE, OFF])
-@pytest.mark.parametrize("intercept", [True, False])
-def test_predictions_are_the_same_in_units(unit_rows, intercept):
-    design = Design(target=PAY, features=(AGE, OWNS), unit_rows=unit_rows, intercept=intercept)
-    data = design.matrix(SIX)
-    fit = fit_ridge(data.features, data.target, penalty=Penalty(strength=0.1))
-    units = design.in_units(fit.theta)
-    age = AGE.bounds.clip(SIX.numbers("age")[data.rows])
-    predicted = (
-        units.constant + np.stack([age, SIX.numbers("owns")[data.rows]], axis=1) @ units.slopes
-    )
-    assert predicted == pytest.approx(500 + 500 * (data.features @ fit.theta))
-
-
-def test_counts_keep_their_unit():
-    design = Design(target=KIDS, features=(PAY,), counts=True, unit_rows=OFF)
-    units = design.in_units(np.array([0.3, 0.2]))
-    assert units.constant == pytest.approx(0.3 - 0.2)
-    assert units.slopes == pytest.approx([0.2 / 500])
 
 
 @pytest.mark.parametrize(
@@ -212,12 +150,6 @@ def test_categories_have_an_entry_for_each_label_but_the_reference():
     assert entries.tolist() == [[1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 0]]
 
 
-def test_people_without_a_label_get_the_public_one():
-    town = replace(TOWN, missing=MissingPolicy.REPLACE, replacement="south")
-    got = Design(target=PAY, features=(town,), unit_rows=OFF).matrix(TOWNS.with_columns(town))
-    assert got.features[4].tolist() == [1.0, 1.0, 0.0]
-
-
 @pytest.mark.parametrize("unit_rows", [UnitRows.DIVIDE, UnitRows.CLIP])
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
@@ -241,37 +173,3 @@ def test_rows_with_categories_are_at_most_one_long_and_reach_it(unit_rows, apart
     somebody = design.matrix(TOWNS).features
     if unit_rows is UnitRows.DIVIDE:
         assert design.legal(somebody.copy()) == pytest.approx(somebody)
-
-
-@pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("origin", [None, 0.0, 200.0, 1000.0])
-def test_labels_and_origins_predict_the_same_in_units(apart, origin):
-    design = Design(target=PAY, features=(TOWN, AGE), others_apart=apart, origin=origin)
-    data = design.matrix(TOWNS)
-    fit = fit_ridge(data.features, data.target, penalty=Penalty(strength=0.1))
-    units = design.in_units(fit.theta)
-    plain = replace(design, unit_rows=OFF).matrix(TOWNS).features[:, 1:-1]
-    age = TOWNS.numbers("age")[data.rows]
-    predicted = units.constant + np.column_stack([plain, age]) @ units.slopes
-    middle, width = design.scale(PAY)
-    assert predicted == pytest.approx(middle + width * (data.features @ fit.theta))
-    pay = TOWNS.numbers("pay")[data.rows]
-    assert pay == pytest.approx(middle + width * data.target)
-
-
-def test_a_target_measured_from_a_usual_value_stays_within_one():
-    for origin in (0.0, 30.0, 500.0, 1000.0):
-        design = Design(target=PAY, features=(AGE,), origin=origin)
-        low, high = design.target_range
-        assert max(-low, high) == 1
-        assert low == pytest.approx((0 - origin) / max(origin, 1000 - origin))
-
-
-def test_tables_that_do_not_serve():
-    design = Design(target=PAY, features=(AGE, OWNS))
-    other = Column(name="owns", kind=ColumnKind.YES_NO, labels=("yes", "no"))
-    with pytest.raises(ParameterError, match="declares 'owns' otherwise"):
-        design.matrix(SIX.with_columns(other))
-    empty = table(AGE, PAY, OWNS, age=[np.nan], pay=[1.0], owns=["no"])
-    with pytest.raises(DataError, match="nobody"):
-        design.matrix(empty)

@@ -66,29 +66,6 @@ def test_rows_that_are_alike_lose_exactly_what_one_longer_row_does():
     assert group_epsilon(pairs, gamma=GAMMA, delta=DELTA)[7] == pytest.approx(exact[0], rel=1e-7)
 
 
-@pytest.mark.parametrize("size", [2, 3, 5])
-def test_directions_are_those_of_a_fit_without_the_unit(size):
-    """The loss of a release is the sum of what it is along each direction."""
-    fit = made()
-    codes = np.arange(40) // size
-    pairs = group_pairs(fit, codes)
-    assert pairs.leverage.shape == (40 // size + (40 % size > 0), min(size, 3))
-    rng = np.random.default_rng(1)
-    unit = np.flatnonzero(codes == 4)
-    h, r = pairs.leverage[4], pairs.residual[4]
-    released = fit.theta + rng.standard_normal((20_000, 3)) @ (
-        fit.factor.inverse_root.T / np.sqrt(GAMMA)
-    )
-    direct, rest = loss_of(fit, unit, released)
-    # Determinants agree, and so does the mean over releases with the unit.
-    change = np.linalg.slogdet(rest.factor.hessian)[1]
-    change -= np.linalg.slogdet(fit.factor.hessian)[1]
-    assert np.log1p(-h).sum() == pytest.approx(change, rel=1e-9)
-    expected = 0.5 * (np.log1p(-h) + h - GAMMA * h * r**2 / (1 - h)).sum()
-    spread = direct.std() / np.sqrt(len(direct))
-    assert abs(direct.mean() - expected) < 4 * spread
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("samples", [1, 3])
 def test_no_unit_loses_more_than_the_bound(samples):

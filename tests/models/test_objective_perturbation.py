@@ -1,15 +1,12 @@
 """Objective perturbation on ridge: its profile against simulation and other routes."""
 
 import itertools
-import math
 
 import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from dpcore.errors import ParameterError
 from dpcore.models import mills
-from dpcore.models.model_mechanisms.perturbed_objective import perturbed_bound
 from tests.models.plain_pairs import PerturbedPairs
 from tests.models.plain_pairs import perturbed as simulate
 from tests.models.ten_people import X, Y, members, ridge
@@ -51,77 +48,6 @@ def test_simulated_releases():
             gain = -np.expm1(np.minimum(epsilon - loss, 0))
             error = gain.std() / np.sqrt(n)
             assert abs(gain.mean() - exact[person]) <= 4 * error + 1e-9
-
-
-def test_a_single_coefficient():
-    """One normal law against another of other mean and variance."""
-    x, y = np.array([[1.0], [0.5], [-0.7], [0.2]]), np.array([0.5, 0.1, -0.6, 0.9])
-    pairs = everybody(0.8, x, y, 0.3)
-    for person in range(4):
-        rest = np.arange(4) != person
-        theta, hessian = ridge(x[rest], y[rest], 0.3)
-        without = stats.norm(theta[0], 0.8 / hessian[0, 0])
-        theta, hessian = ridge(x, y, 0.3)
-        within = stats.norm(theta[0], 0.8 / hessian[0, 0])
-        for one, other, deltas in (
-            (without, within, pairs.absence_delta(0.2)),
-            (within, without, pairs.presence_delta(0.2)),
-        ):
-            grid = np.linspace(-25, 25, 400_001)
-            gain = np.maximum(one.pdf(grid) - np.exp(0.2) * other.pdf(grid), 0)
-            expected = integrate.trapezoid(gain, grid)
-            assert deltas[person] == pytest.approx(expected, abs=1e-5)
-
-
-@pytest.mark.parametrize("sigma", [0.7, 3.0, 30.0])
-def test_profile_falls_and_starts_at_one_total_variation(sigma):
-    pairs = everybody(sigma)
-    assert pairs.absence_delta(0.0) == pytest.approx(pairs.presence_delta(0.0))
-    levels = [pairs.delta(epsilon) for epsilon in (0.0, 0.1, 0.5, 2.0, 8.0)]
-    assert (np.diff(levels, axis=0) <= 1e-15).all()
-    losses = pairs.epsilon(1e-3)
-    assert (pairs.delta(losses) <= 1e-3).all()
-    assert (pairs.delta(losses * (1 - 1e-6)) > 1e-3)[losses > 0].all()
-    more = everybody(2 * sigma).epsilon(1e-3)
-    assert (more < losses).all()
-
-
-def test_limits():
-    zero = np.zeros(1)
-    nobody = PerturbedPairs(leverage=zero, spread=zero, square=zero, residual=np.ones(1), sigma=1.0)
-    assert nobody.delta(0.0) == 0
-    assert nobody.epsilon(1e-6) == 0
-    good = {
-        "leverage": np.ones(1),
-        "spread": np.ones(1),
-        "square": np.ones(1),
-        "residual": np.ones(1),
-        "sigma": 1.0,
-    }
-    for bad in (
-        {"sigma": 0.0},
-        {"sigma": np.inf},
-        {"leverage": -np.ones(1)},
-        {"spread": np.full(1, np.nan)},
-        {"square": np.ones(2)},
-    ):
-        with pytest.raises(ParameterError):
-            PerturbedPairs(**(good | bad))
-    with pytest.raises(ParameterError, match="raise sigma"):
-        everybody(1e-170).delta(1.0)
-    # However much noise there is, the changed covariance tells.
-    assert (everybody(1e6).epsilon(1e-3) > 0).all()
-
-
-def test_bound_on_losses_of_a_perturbed_logistic_model_has_half_of_delta_a_side():
-    # The loss is log det plus g^2/2 + g Z; |Z| beyond its quantile at delta/2 costs
-    # delta on both sides together, under either law.
-    square, sigma, strength, delta = 0.49, 2.0, 5.0, 1e-3
-    (bound,) = perturbed_bound(np.array([square]), strength=strength, sigma=sigma, delta=delta)
-    g = math.sqrt(square) / sigma
-    shape = math.log1p(0.25 * square / strength)
-    z = (bound - shape - g * g / 2) / g
-    assert 2 * stats.norm.sf(z) == pytest.approx(delta, rel=1e-9)
 
 
 def between_normals(first, second, epsilon):

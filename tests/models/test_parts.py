@@ -9,10 +9,9 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import UnitRows
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
-from dpcore.models.tables import InMemory, InParts, packed, summed, unpacked
-from dpcore.statistics.statistic import Sums
+from dpcore.models.tables import InMemory, InParts
 from tests.models.tables_in_parts import NOBODY, PEOPLE, asked, in_parts, table
-from tests.releases.models import request, without_anybody
+from tests.releases.models import without_anybody
 
 PENALTIES = {
     "of the sum": Penalty(strength=20.0),
@@ -148,14 +147,6 @@ def test_a_cell_that_is_not_as_declared_is_treated_as_missing(folder):
     np.testing.assert_array_equal(*fits)
 
 
-def test_sums_beyond_the_reach_of_floats_are_infinite():
-    ends = [packed(1, 1e308, -np.inf), packed(1, 1e308, np.inf)]
-    first, second = unpacked(summed(ends), (), ())
-    assert first == np.inf
-    assert np.isnan(second)
-    assert isinstance(summed(ends[:1]), Sums)
-
-
 def test_without_one_person_no_row_is_copied():
     x, y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
     table = InMemory.of(x, y)
@@ -164,33 +155,3 @@ def test_without_one_person_no_row_is_copied():
         found = np.concatenate(list(rest.each(lambda x, _: x)))
         np.testing.assert_array_equal(found, np.delete(x, people, axis=0))
         assert rest.people == 6 - len(people)
-
-
-@pytest.mark.parametrize("key", ["output", "posterior", "objective", "adaptive"])
-def test_the_same_noise_gives_the_same_release(folder, key):
-    dataset = table(7)
-    parts = in_parts(folder, dataset, (1, 2, 30), group=8)
-    model = ModelKind.LOGISTIC if key == "objective" else ModelKind.LINEAR
-    plan = request(key, model, asked=asked(model)).plan
-    drawn = [
-        plan.law.draw(plan.question.fit(each), _Same(), plan.question, level=0.95)
-        for each in (dataset, parts)
-    ]
-    np.testing.assert_allclose(drawn[1].theta, drawn[0].theta, rtol=1e-8)
-    np.testing.assert_allclose(drawn[1].first, drawn[0].first, rtol=1e-8)
-    np.testing.assert_allclose(drawn[1].widths, drawn[0].widths, rtol=1e-8)
-
-
-class _Same:
-    """Noise that is the same every time."""
-
-    def added(self, values, *, noise, reach, cost=None):
-        del reach, cost
-        return values + noise * np.random.default_rng(0).normal(size=len(values))
-
-    def normal(self, draws, columns):
-        return np.random.default_rng(1).normal(size=(draws, columns))
-
-    def gridded(self, numbers, spread):
-        del spread
-        return numbers

@@ -5,16 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.errors import ParameterError
-from dpcore.models import ridge_influence
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge import fit_ridge
 from dpcore.models.ridge_influence import additions, group_removals, removals, substitutions
-from tests.models.regression_tables import NUMBERS, TEN, random_table, solved, tables
+from tests.models.regression_tables import NUMBERS, TEN, solved, tables
 
 HALF = Penalty(strength=0.5)
-FREE = Penalty(strength=0.0)
 METRICS = st.sampled_from([ISOTROPIC, FISHER, DEMOCRATIC])
 
 
@@ -66,25 +63,6 @@ def test_substitutions_are_those_of_refits(table, metric, per_person, seed):
         assert moved[person] == pytest.approx(exact, rel=1e-9, abs=1e-10)
 
 
-def test_becoming_what_one_is_moves_nothing():
-    fit = fit_ridge(TEN, NUMBERS, penalty=HALF)
-    for person in range(10):
-        moved = substitutions(fit, (TEN[person], NUMBERS[person]))
-        assert moved[person] == pytest.approx(0, abs=1e-14)
-
-
-def test_substitution_of_a_unique_person():
-    alone = np.column_stack([TEN, np.arange(10) == 4])
-    fit = fit_ridge(alone, NUMBERS, penalty=FREE)
-    gone = substitutions(fit, (np.array([1.0, 0.5, 0.5, 0.0]), 1.0))
-    assert np.flatnonzero(np.isinf(gone)).tolist() == [4]
-    stays = substitutions(fit, (np.array([1.0, 0.5, 0.5, 2.0]), 1.0))
-    others = alone.copy(), NUMBERS.copy()
-    others[0][4], others[1][4] = [1.0, 0.5, 0.5, 2.0], 1.0
-    theta = solved(*others, np.zeros(4))
-    assert stays[4] == pytest.approx(np.linalg.norm(fit.theta - theta), rel=1e-10)
-
-
 @settings(deadline=None, max_examples=25)
 @given(tables(), METRICS, st.integers(0, 2**32))
 def test_groups_are_left_out_together(table, metric, seed):
@@ -98,43 +76,3 @@ def test_groups_are_left_out_together(table, metric, seed):
         theta = solved(x[rest], y[rest], np.full(x.shape[1], 0.3))
         exact = metric.lengths(fit.theta - theta, fit.factor)
         assert moved[group] == pytest.approx(exact, rel=1e-8, abs=1e-10)
-
-
-def test_groups_across_blocks(monkeypatch):
-    x, y = random_table(6, 3000, 20)
-    fit = fit_ridge(x, y, penalty=HALF)
-    alone = group_removals(fit, np.arange(3000), FISHER)
-    assert alone == pytest.approx(removals(fit, FISHER).move, rel=1e-9)
-    codes = np.random.default_rng(0).integers(0, 7, size=3000)
-    whole = group_removals(fit, codes)
-    for group in (0, 6):
-        rest = codes != group
-        theta = solved(x[rest], y[rest], np.full(20, 0.5))
-        expected = np.linalg.norm(fit.theta - theta)
-        assert whole[group] == pytest.approx(expected, rel=1e-9)
-    monkeypatch.setattr(ridge_influence, "_TOGETHER", 1)
-    assert group_removals(fit, codes) == pytest.approx(whole, rel=1e-12)
-
-
-def test_groups_without_whom_there_is_no_fit():
-    fit = fit_ridge(TEN, NUMBERS, penalty=FREE)
-    codes = np.array([0] * 8 + [2] * 2)
-    moved = group_removals(fit, codes)
-    assert moved[0] == np.inf
-    assert moved[1] == 0
-    assert np.isfinite(moved[2])
-    everybody = np.zeros(10, dtype=np.intp)
-    assert group_removals(fit, everybody).tolist() == [np.inf]
-    held = fit_ridge(TEN, NUMBERS, penalty=HALF)
-    expected = np.linalg.norm(held.theta)
-    assert group_removals(held, everybody) == pytest.approx([expected], rel=1e-12)
-
-
-def test_domain_of_groups():
-    fit = fit_ridge(TEN, NUMBERS, penalty=HALF)
-    for codes in (np.zeros(9, dtype=np.intp), np.full(10, -1)):
-        with pytest.raises(ParameterError, match="codes"):
-            group_removals(fit, codes)
-    mean = fit_ridge(TEN, NUMBERS, penalty=Penalty(strength=1.0, per_person=True))
-    with pytest.raises(ParameterError, match="penalty of the sum"):
-        group_removals(mean, np.zeros(10, dtype=np.intp))

@@ -8,38 +8,14 @@ from hypothesis import strategies as st
 
 from dpcore.errors import DataError, ParameterError
 from dpcore.models import factor
-from dpcore.models.influence import Influence
 from dpcore.models.metrics import DEMOCRATIC, FISHER, ISOTROPIC, Metric
-from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge import fit_ridge
 from dpcore.models.ridge_influence import moves, removals
-from tests.models.regression_tables import (
-    NUMBERS,
-    TEN,
-    random_table,
-    solved,
-    solved_without,
-    tables,
-)
+from tests.models.regression_tables import NUMBERS, TEN, solved, solved_without, tables
 
 HALF = Penalty(strength=0.5)
 SOME = Metric.fixed([[2.0, 0.3, 0.0], [0.3, 1.0, -0.2], [0.0, -0.2, 0.5]])
-
-
-def test_vectors_of_total_variation():
-    shifts = removals(fit_ridge(TEN, NUMBERS, penalty=HALF)).move
-    # Between two normal laws mu apart it is 2 Phi(mu / 2) - 1.
-    people = Influence.of_moves(shifts)
-    variation = NoisyFit(gamma=4.0).variation(people, delta=1e-6)
-    assert variation == pytest.approx(
-        [
-            *(0.1569582448, 0.06307584791, 0.06171765227, 0.04004901118),
-            *(0.01110981527, 0.04832734386, 0.006582388538, 0.1285677278),
-            *(0.09655682465, 0.2266492329),
-        ],
-        rel=1e-9,
-    )
 
 
 def lengths(moved, metric, hessian):
@@ -90,38 +66,6 @@ def test_units_do_not_matter(table, exponent_x, exponent_y):
     assert other.move == pytest.approx(one.move * b / a, rel=1e-8, abs=1e-12 * b / a)
 
 
-def test_blocks_make_no_difference():
-    x, y = random_table(3, 3000, 20)
-    fit = fit_ridge(x, y, penalty=HALF)
-    left = removals(fit, FISHER)
-    inverse = np.linalg.inv(x.T @ x + 0.5 * np.eye(20))
-    h = np.einsum("ij,jk,ik->i", x, inverse, x)
-    e = (y - x @ inverse @ x.T @ y) / (1 - h)
-    assert left.leverage == pytest.approx(h, rel=1e-11)
-    assert left.move == pytest.approx(np.abs(e) * np.sqrt(h), rel=1e-9)
-
-
-def test_dependent_features_need_a_penalty():
-    twice = np.column_stack([TEN, TEN[:, 1] - 2 * TEN[:, 2]])
-    for x in (twice, np.column_stack([TEN, np.zeros(10)]), TEN[:2]):
-        with pytest.raises(DataError, match="Add a penalty"):
-            fit_ridge(x, NUMBERS[: len(x)], penalty=Penalty(strength=0.0))
-        fit = fit_ridge(x, NUMBERS[: len(x)], penalty=Penalty(strength=1e-3))
-        others = solved_without(x, NUMBERS[: len(x)], np.full(x.shape[1], 1e-3))
-        assert removals(fit).move == pytest.approx(
-            np.linalg.norm(fit.theta - others, axis=1), rel=1e-8
-        )
-
-
-@pytest.mark.parametrize("constant", [1.0, 3e7, -1e-9])
-def test_constant_columns_are_fine_with_a_penalty(constant):
-    x = np.column_stack([TEN, np.full(10, constant)])
-    fit = fit_ridge(x, NUMBERS, penalty=HALF)
-    others = solved_without(x, NUMBERS, np.full(4, 0.5))
-    exact = np.linalg.norm(fit.theta - others, axis=1)
-    assert removals(fit).move == pytest.approx(exact, rel=1e-6)
-
-
 def test_a_unique_person_cannot_be_left_out_without_a_penalty():
     alone = np.column_stack([TEN, np.arange(10) == 4])
     free = removals(fit_ridge(alone, NUMBERS, penalty=Penalty(strength=0.0)))
@@ -142,16 +86,6 @@ def test_a_unique_person_cannot_be_left_out_without_a_penalty():
     )
     bare = fit_ridge(alone, NUMBERS, penalty=Penalty(strength=0.0))
     assert np.isnan(moves(bare, np.array([4]))).all()
-
-
-@pytest.mark.parametrize("per_person", [False, True])
-def test_one_person(per_person):
-    penalty = Penalty(strength=1.0, per_person=per_person)
-    left = removals(fit_ridge(np.array([[2.0]]), np.array([3.0]), penalty=penalty))
-    assert left.move == pytest.approx([1.2])  # theta = 6 / 5, and 0 without
-    free = Penalty(strength=0.0, per_person=per_person)
-    left = removals(fit_ridge(np.array([[2.0]]), np.array([3.0]), penalty=free))
-    assert left.move.tolist() == [np.inf]
 
 
 def shift_in_many_digits(x, y, person):
@@ -177,32 +111,6 @@ def test_huge_offsets_need_qr(offset, tolerance):
     for person in (0, 9):
         exact = shift_in_many_digits(x, NUMBERS, person)
         assert shifts[person] == pytest.approx(exact, rel=tolerance)
-
-
-def weighted_factor(x, y, weights):
-    gram, right = factor.moments(x, y, weights)
-    triangles = lambda lengths: [factor.triangle(x, y, weights, lengths)]  # noqa: E731
-    return factor.factor_of(gram, right, np.ones(x.shape[1]), triangles=triangles, people=len(x))
-
-
-def test_both_decompositions_agree(monkeypatch):
-    x, y = random_table(5, 2000, 8)
-    penalty = Penalty(strength=2.0, spares_first=True)
-    one = fit_ridge(x, y, penalty=penalty)
-    weights = np.linspace(0, 2, 2000)
-    weighted = weighted_factor(x, y, weights)
-    monkeypatch.setattr(factor, "QR_ABOVE", 0.5)
-    other = fit_ridge(x, y, penalty=penalty)
-    assert other.factor.by_rows
-    assert other.factor.root == pytest.approx(one.factor.root, rel=1e-11, abs=1e-11)
-    assert other.theta == pytest.approx(one.theta, rel=1e-11)
-    assert other.factor.condition == pytest.approx(one.factor.condition, rel=1e-9)
-    again = weighted_factor(x, y, weights)
-    assert again.root == pytest.approx(weighted.root, rel=1e-11, abs=1e-11)
-    hessian = x.T @ (x * weights[:, np.newaxis]) + np.eye(8)
-    assert weighted.hessian == pytest.approx(hessian, rel=1e-11, abs=1e-11)
-    right = x.T @ (weights * y)
-    assert again.solution == pytest.approx(np.linalg.solve(hessian, right), rel=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -234,9 +142,3 @@ def test_domain_of_the_penalty(strength):
 def test_domain_of_the_norm(matrix):
     with pytest.raises(ParameterError, match="positive definite"):
         Metric.fixed(matrix)
-
-
-def test_the_norm_must_fit_the_model():
-    fit = fit_ridge(TEN[:, :2], NUMBERS, penalty=HALF)
-    with pytest.raises(ParameterError, match="2 coefficients"):
-        removals(fit, SOME)

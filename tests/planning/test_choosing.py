@@ -160,16 +160,6 @@ def test_nobody_is_counted_to_lose_less_than_they_do(kind, key, relation):
         assert counted == pytest.approx(lost, rel=1e-9)
 
 
-def test_a_row_is_counted_alike_in_every_table():
-    request = choice(of_age(relation=ADD_REMOVE), of_age(key="bit", relation=ADD_REMOVE))
-    rng = np.random.default_rng(1)
-    ages = rng.uniform(-5, 120, 1_001)
-    whole = request.row_losses(table(ages))
-    for start in (1, 2, 3, 5):
-        part = request.row_losses(table(ages[start:]))
-        assert (part == whole[start:]).all()
-
-
 def test_who_has_no_value_loses_nothing_by_leaving_a_sum():
     column = number("age", missing=DROP)
     query = Query(kind=StatisticKind.SUM, column=column, **terms(relation=ADD_REMOVE))

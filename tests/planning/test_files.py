@@ -51,13 +51,6 @@ def test_a_plan_comes_back_as_it_was():
     assert from_json(text.encode(), TABLE).basket == PLAN
 
 
-def test_a_plan_that_follows_the_budget_says_so_and_older_files_do_not():
-    plan = replace(PLAN, split=Split.TYPED, follows_budget=True)
-    assert from_json(to_json(plan), TABLE).basket == plan
-    assert "follows_budget" not in to_json(PLAN)
-    assert not from_json(to_json(PLAN), TABLE).basket.follows_budget
-
-
 def test_a_model_comes_back_as_it_was():
     plan = AnalysisPlan(items=(PlannedQuery.of(models.request("posterior")),))
     assert from_json(to_json(plan), models.table()).basket == plan
@@ -119,15 +112,6 @@ def test_an_answer_is_not_sharpened_in_a_plan():
     text = to_json(AnalysisPlan(items=(PlannedQuery.of(ALL["sum"]), PlannedQuery.of(request))))
     with pytest.raises(DataError, match="question 2: an answer cannot be sharpened in a plan"):
         from_json(text, TABLE)
-
-
-def test_questions_about_a_column_that_went_away_are_left_out_and_named():
-    fewer = dataset((AGE,), age=[1.0])
-    found = from_json(to_json(PLAN), fewer)
-    assert set(found.lost) == {n for n in OF_TABLE if n not in {
-        "mean", "bit", "truncated", "gaussian", "sum", "variance", "median"
-    }}  # fmt: skip
-    assert len(found.basket.items) + len(found.lost) == len(PLAN.items)
 
 
 def changed(**parts):

@@ -11,7 +11,6 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.ledger.transaction import release
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.group_sizes import (
-    counted,
     earlier_group_sizes,
     paid_twice,
     released_sizes,
@@ -20,10 +19,9 @@ from dpcore.planning.group_sizes import (
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import NOW, opened, table
-from tests.planning.planned import ALL
 from tests.releases import questions
 from tests.releases.questions import apart, asked, by_group, means
-from tests.statistics.columns import category, number
+from tests.statistics.columns import category
 from tests.terms import SUBSTITUTION
 
 PEOPLE = 812
@@ -51,30 +49,6 @@ def test_what_divides_by_the_size_of_a_group_tells_it(kind):
 
 def test_sums_of_groups_tell_no_size():
     assert released_sizes(by_group(kind=StatisticKind.SUM).asked) == ""
-
-
-def test_what_is_known_to_tell_sizes_really_releases_them():
-    """Held against the names of the numbers that each question releases."""
-    for request in (*ALL.values(), apart(), means(), counts()):
-        names = getattr(request.asked, "units", {})
-        assert bool(released_sizes(request.asked)) == any("people in " in x for x in names)
-
-
-def test_a_plan_that_counts_the_same_groups_twice_says_with_which_question():
-    items = tuple(map(PlannedQuery.of, (counts(), by_group(), means())))
-    (found,) = paid_twice(items)
-    assert found.counts == items[0]
-    assert found.beside == items[1]  # the first that tells them
-    assert not paid_twice(items[1:])
-    # Two groups of several are not all of them, and sums have no counts.
-    for other in (apart(), by_group(kind=StatisticKind.SUM), counts()):
-        assert not paid_twice(
-            tuple({x.key: x for x in (items[0], PlannedQuery.of(other))}.values())
-        )
-    # Another column is another question.
-    other = counts(replace(REGION, name="sex"))
-    assert not paid_twice((PlannedQuery.of(other), items[1]))
-    assert counted(counts(number("age", 100.0)).asked) == ""
 
 
 def test_counts_of_those_who_have_a_value_are_no_counts_of_all():

@@ -11,9 +11,8 @@ from dpcore.formatting import epsilon_text
 from dpcore.planning.analysis_plan import AnalysisPlan, Split
 from dpcore.planning.needs import needs, smallest_text, smallest_total
 from dpcore.planning.splits import scaled, settled
-from dpcore.planning.targets import PART, assumed_aim
 from dpcore.relations import TableSize
-from tests.planning.planned import ALL, PEOPLE, QUICK, item
+from tests.planning.planned import PEOPLE, item
 
 SIZE = TableSize(people=PEOPLE, public=True)
 ITEMS = (
@@ -73,18 +72,6 @@ def test_the_total_that_is_said_meets_every_target_and_a_smaller_one_does_not(ta
     assert not met(free + 0.97 * (smallest - free))
 
 
-def test_the_smallest_total_says_what_it_does_not_count():
-    mean, group = item("mean", wanted=1.0), item("group")
-    assert smallest_text((mean, group)).endswith(
-        "meets the target (optimal allocation, beside 1 question without a target)"
-    )
-    assert smallest_text((group,)) == ""
-    kept = replace(item("mean", wanted=0.1), locked=True)
-    assert smallest_text((kept,)) == ""
-    assert smallest_text((kept, item("sum", wanted=9e3))) == ("no total meets both targets")
-    assert math.isinf(smallest_total((kept, group)))
-
-
 def test_what_is_said_to_do_does():
     short = item("group", epsilon=1.0, wanted=5.0)
     (need,) = needs(AnalysisPlan(items=(short,)), TableSize(people=10_000, public=True))
@@ -100,22 +87,3 @@ def test_what_is_said_to_do_does():
     assert "bounds no wider than" in narrow
     (met,) = needs(AnalysisPlan(items=(item("mean", wanted=10.0),)), SIZE)
     assert met.cheaper == ()
-
-
-def test_a_locked_question_has_no_total_that_helps():
-    locked = replace(item("mean", wanted=0.1), locked=True)
-    (need,) = needs(AnalysisPlan(items=(locked, item("sum"))), SIZE)
-    assert math.isnan(need.total)
-    assert math.isfinite(need.epsilon)
-
-
-@pytest.mark.parametrize("name", ALL)
-def test_what_is_assumed_is_a_part_of_what_the_answer_can_be(name):
-    found = assumed_aim(item(name))
-    if name == "model":
-        assert found is None
-        return
-    assert found is not None
-    assert 0 < found < math.inf
-    if name == "mean":
-        assert found == PART * QUICK["mean"].query.column.bounds.width

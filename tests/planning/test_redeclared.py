@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 
 from dpcore.analyses.matrix import JointQuery
-from dpcore.analyses.number import Query
 from dpcore.analyses.resized import ResizedRequest
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.bounds import Interval
@@ -13,15 +12,13 @@ from dpcore.errors import ParameterError
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.planning.redeclared import Declared, adopted, changes, redeclared
 from dpcore.relations import PrivacyUnit, TableSize
-from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
 from tests.planning.planned import ALL, PEOPLE, of_age
-from tests.releases import models
 from tests.releases.questions import AGE, apart, asked, crossed, labels, means, terms
-from tests.statistics.columns import category, number, yes_no
-from tests.terms import ADD_REMOVE, SUBSTITUTION
+from tests.statistics.columns import yes_no
+from tests.terms import SUBSTITUTION
 
 REQUESTS = ALL | {
     "difference": apart(),
@@ -60,13 +57,6 @@ WIDER = replace(AGE, bounds=Interval(lower=0, upper=400))
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_nothing_is_told_of_what_is_declared_as_before(name):
-    request = REQUESTS[name]
-    assert redeclared(request, declared()) == request
-    assert changes([PlannedQuery.of(request)], declared()) == ()
-
-
-@pytest.mark.parametrize("name", REQUESTS)
 def test_next_quarter_asks_the_same_of_other_people(name):
     request = REQUESTS[name]
     later = redeclared(request, declared(people=PEOPLE + 2))
@@ -95,23 +85,6 @@ def test_bounds_and_people_without_a_value_are_told():
     assert one.now.width.half == pytest.approx(one.item.width.half / 2, rel=1e-6)
 
 
-def test_bins_of_equal_width_follow_the_bounds_and_typed_ones_stay():
-    equal = equal_edges(AGE.bounds, 4)
-    for edges, expected in ((equal, equal_edges(WIDER.bounds, 4)), ((0, 18, 65), None)):
-        query = Query(kind=StatisticKind.HISTOGRAM, column=AGE, edges=edges, **terms(PEOPLE))
-        found = redeclared(asked(query, "laplace"), declared(WIDER))
-        assert found.query.edges == (expected or edges)
-
-
-def test_a_label_that_went_away_is_told_and_its_question_cannot_follow():
-    fewer = replace(category(), labels=("south", "east"))
-    whole, pair = changes(map(PlannedQuery.of, (ALL["group"], apart())), declared(fewer))
-    assert "now without “north”, with “east”" in whole.told[0]
-    assert whole.now.request.query.group == Grouping.of(fewer)
-    assert pair.now is None
-    assert pair.told
-
-
 def test_public_sizes_of_groups_cannot_be_taken_over():
     group = labels("region", "north", "south")
     query = JointQuery(
@@ -129,59 +102,9 @@ def test_public_sizes_of_groups_cannot_be_taken_over():
     assert later.query.groups.people == 900
 
 
-def test_other_terms_are_told():
-    unit = PrivacyUnit(rows=2)
-    (one,) = changes(
-        [PlannedQuery.of(of_age(StatisticKind.SUM))],
-        declared(relation=ADD_REMOVE, unit=unit, people=100),
-    )
-    assert any("added or removed" in told for told in one.told)
-    assert any("up to 2 rows" in told for told in one.told)
-    assert "it was asked of 812 people, now of at least 100 rows" in one.told
-    assert one.now.request.relation is ADD_REMOVE
-    assert one.now.request.unit == unit
-
-
-def test_a_model_follows_the_public_number():
-    request = models.request()
-    table = models.table()
-    for public, most in ((True, 900), (False, request.question.most_people)):
-        now = Declared(
-            column=table.column,
-            relation=request.relation,
-            unit=request.unit,
-            size=lambda *_, public=public: TableSize(people=900, public=public),
-        )
-        assert redeclared(request, now).question.most_people == most
-
-
-def test_settings_stay_and_names_that_were_not_typed_follow():
-    item = PlannedQuery.of(of_age()).at(0.3)
-    item = replace(item, name="Gap", weight=3.0, locked=True, wanted=2.0)
-    plan = AnalysisPlan(items=(item, PlannedQuery.of(of_age(StatisticKind.SUM))))
-    found = adopted(plan, changes(plan.items, declared(WIDER)))
-    first, second = found.items
-    assert first == replace(item, request=first.request)
-    assert first.epsilon == 0.3
-    assert {each.asked.column for each in (first.request, second.request)} == {WIDER}
-    assert second.name == second.request.title
-
-
 def test_two_questions_that_become_one_are_asked_once():
     wide = asked(replace(of_age().query, column=WIDER), "laplace")
     plan = AnalysisPlan(items=(PlannedQuery.of(of_age()), PlannedQuery.of(wide).at(0.2)))
     found = adopted(plan, changes(plan.items, declared(WIDER)))
     assert [item.epsilon for item in found.items] == [1.0]
     assert found.items[0].request.query.column == WIDER
-
-
-def test_a_column_that_went_away_is_said_and_the_question_stays():
-    plan = AnalysisPlan(items=(PlannedQuery.of(asked(of_number("no"), "laplace")),))
-    (one,) = changes(plan.items, declared())
-    assert one.now is None
-    assert "no" in one.told[0]
-    assert adopted(plan, [one]) == plan
-
-
-def of_number(name):
-    return replace(of_age().query, column=number(name, 1.0))

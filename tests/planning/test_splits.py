@@ -118,20 +118,6 @@ def test_best_split_beside_an_answer_whose_noise_does_not_stay_within_its_bounds
     assert worst(items, found) == pytest.approx(14.8153, rel=1e-3)
 
 
-def test_best_split_gives_up_what_cannot_be_said_and_no_more():
-    hopeless = item("group", wanted=1.0, group=10)
-    others = (item("mean", wanted=1.0), item("sum", wanted=1.0))
-    found = parts((others[0], hopeless, others[1]), 0.1, Split.BEST)
-    assert math.isinf(hopeless.at(found[1]).width.half)
-    alone = parts(others, 0.1, Split.BEST)
-    assert found[::2] == pytest.approx(alone, rel=1e-4)
-    # With more, something is said of all.
-    found = parts((others[0], hopeless, others[1]), 10.0, Split.BEST)
-    assert math.isfinite(hopeless.at(found[1]).width.half)
-    # Alone it has all there is.
-    assert parts((hopeless,), 0.1, Split.BEST) == (0.1,)
-
-
 @pytest.mark.parametrize("split", Split)
 @pytest.mark.parametrize("total", [0.1, 1.0, 7.0])
 def test_parts_never_exceed_the_total_and_leave_little(split, total):
@@ -140,21 +126,6 @@ def test_parts_never_exceed_the_total_and_leave_little(split, total):
     assert added <= typed(total)
     if split is not Split.TYPED:
         assert float(added) == pytest.approx(total, rel=1e-4)
-
-
-def test_equal_parts_are_equal_and_weights_are_proportions():
-    assert len(set(parts(THREE, 1.0, Split.EQUAL))) == 1
-    found = np.array(parts(THREE, 6.0, Split.WEIGHTS))
-    assert found == pytest.approx([1.0, 2.0, 3.0], rel=1e-5)
-
-
-@pytest.mark.parametrize("split", Split)
-def test_locked_questions_keep_their_epsilon(split):
-    first, *others = THREE
-    kept = replace(first.at(0.7), locked=True)
-    found = parts((kept, *others), 1.0, split)
-    assert found[0] == 0.7
-    assert 0 < sum(found[1:]) <= 0.3 + 1e-12
 
 
 def test_locks_beyond_the_total_are_refused_and_a_full_plan_is_not():
@@ -193,27 +164,3 @@ def test_a_total_that_nobody_typed_cuts_no_typed_epsilon(epsilons, left):
     compared = compare(found)
     own = compared.epsilons[:, compared.own]
     assert own == pytest.approx(epsilons, rel=1e-5)
-
-
-def test_settled_plan_stays_as_it_is():
-    once = settled(AnalysisPlan(items=THREE, total=2.0, split=Split.BEST))
-    assert settled(once) == once
-    assert once.planned <= 2.0
-
-
-def test_comparison_shows_each_question_under_each_total():
-    kept = replace(item("sum", epsilon=0.3), locked=True)
-    basket = settled(AnalysisPlan(items=(*THREE, kept), total=3.0))
-    found = compare(basket)
-    assert found.totals == (0.1, 0.5, 1.0, 2.0, 3.0, 5.0)
-    assert found.totals[found.own] == basket.total
-    assert found.halves[:, found.own] == pytest.approx(
-        [one.width.half for one in basket.items], rel=1e-12
-    )
-    # What is locked takes more than the first total.
-    assert np.isnan(found.halves[:, 0]).all()
-    assert (np.diff(found.halves[:3, 1:], axis=1) < 0).all()
-    assert len(set(found.halves[3, 1:].tolist())) == 1
-    expected = found.halves[:3] <= 1.0
-    assert (found.enough[:3, 1:] == expected[:, 1:]).all()
-    assert np.isnan(found.enough[3]).all()

@@ -24,26 +24,6 @@ def rng(seed=0):
     return np.random.default_rng(seed)
 
 
-class Fixed:
-    """A source that hands out given uniform numbers."""
-
-    def __init__(self, u):
-        self.u = u
-
-    def random(self, shape):
-        return np.broadcast_to(self.u, shape)
-
-
-@pytest.mark.parametrize("bounding", Bounding)
-@pytest.mark.parametrize("noise", [1e-6, 0.03, 1.0, 1e6, 1e14])
-@pytest.mark.parametrize("position", [0.0, 1e-9, 0.3, 1.0, -0.2, 1.4])
-def test_draw_is_the_quantile_of_the_mechanism(bounding, noise, position):
-    u = np.linspace(0.001, 0.999, 997)
-    law = LAWS[bounding](noise=noise, bounds=Interval(lower=0.0, upper=1.0))
-    drawn = draw(position, noise=np.full(997, noise), bounding=bounding, rng=Fixed(u))
-    assert drawn == pytest.approx(law.quantile(u, position), rel=1e-7, abs=1e-12)
-
-
 @pytest.mark.parametrize("bounding", Bounding)
 def test_draws_with_different_scales_and_bounds_have_their_own_laws(bounding):
     noise, upper = np.array([0.05, 0.5]), np.array([1.0, 0.4])
@@ -60,15 +40,6 @@ def test_draws_with_different_scales_and_bounds_have_their_own_laws(bounding):
                 drawn[inside, column], lambda x, a=low, b=high, f=law: (f.cdf(x, 0.3) - a) / (b - a)
             )
             assert bool(result.pvalue > 1e-4) is fits
-
-
-@pytest.mark.parametrize("bounding", Bounding)
-def test_draw_without_noise_or_room_is_the_nearest_point(bounding):
-    options = {"bounding": bounding, "rng": rng()}
-    values = [0.0, 0.2, 1.0]
-    assert draw(values, noise=0.0, **options) == pytest.approx(values)
-    assert draw(0.7, noise=0.1, lower=0.2, upper=0.2, **options) == 0.2
-    assert draw(0.7, noise=0.0, upper=0.0, **options) == 0.0
 
 
 @pytest.mark.parametrize("noise", [-1.0, np.nan, np.inf])
@@ -120,45 +91,6 @@ def test_projection_of_huge_parts_keeps_its_digits():
 def test_projection_refuses_what_is_not_finite():
     with pytest.raises(ParameterError, match="finite"):
         project([np.nan, 0.2])
-
-
-@pytest.mark.parametrize("bounding", Bounding)
-@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)])
-def test_all_but_one_keeps_bounds_and_sum_in_any_order(bounding, order):
-    released = all_but_one(
-        np.broadcast_to(SHARES, (2000, 4)), noise=0.3, order=order, bounding=bounding, rng=rng()
-    )
-    assert (released >= 0).all()
-    assert released.sum(axis=-1) == pytest.approx(1.0)
-
-
-@pytest.mark.parametrize("bounding", Bounding)
-def test_all_but_one_leaves_the_noise_of_all_to_the_last(bounding):
-    noise = np.array([1e-4, 1e-3])[:, None]
-    released = all_but_one(
-        np.broadcast_to(SHARES, (2, 20_000, 4)),
-        noise=noise,
-        order=(1, 3, 0, 2),
-        bounding=bounding,
-        rng=rng(),
-    )
-    multiples = released.var(axis=1) / (2 * noise**2)
-    assert multiples == pytest.approx(np.array([[1, 1, 3, 1]] * 2), rel=0.06)
-
-
-def test_each_cell_is_released_on_what_is_left():
-    # Without any noise from the second on, the first alone narrows the bounds.
-    released = all_but_one(
-        np.broadcast_to([0.6, 0.4, 0.0], (500, 3)),
-        noise=0.5,
-        order=(0, 1, 2),
-        bounding=Bounding.INFLATED,
-        rng=rng(),
-    )
-    assert (released[:, 1] <= 1 - released[:, 0]).all()
-    full = released[:, 0] == 1.0
-    assert full.any()
-    assert (released[full, 1:] == 0).all()
 
 
 @pytest.mark.parametrize("order", [(0, 1), (0, 1, 1, 2), (1, 2, 3, 4)])

@@ -226,16 +226,6 @@ def test_everybodys_loss_is_at_most_the_worst_case():
     assert math.isinf(plan.worst_case())
 
 
-def test_equal_questions_have_equal_names():
-    assert asked().analysis("t") == asked(draw=2).analysis("t")
-    published = asked(correction=Correction.PUBLISHED)
-    same = asked(correction=Correction.PUBLISHED, bound=Bound.MEAN)
-    assert published.parameters() == same.parameters()
-    names = {asked(times=times).analysis("t") for times in (1, 2, 3)}
-    assert len(names) == 3
-    assert asked().analysis("t") != asked(bound=Bound.MEAN).analysis("t")
-
-
 @pytest.mark.parametrize("values", [[40.0], [40.0] * 30, [0.0] * 30, [100.0] * 30])
 @pytest.mark.parametrize("kind", [StatisticKind.MEAN, StatisticKind.PROPORTION])
 def test_one_person_and_equal_people_get_noise(values, kind):
@@ -246,16 +236,6 @@ def test_one_person_and_equal_people_get_noise(values, kind):
     # With fewer people an interval would hold much too rarely.
     assert ("standard error" in answer.derived) is (len(values) >= FEWEST_PEOPLE)
     assert answer.derived.get("standard error", 1) > 0
-
-
-def test_infinite_and_missing_values():
-    far = asked(people=3).value(table([-math.inf, math.inf, 7.0]))
-    assert far.tolist() == [0, 100, 7]
-    with pytest.raises(ParameterError, match="public number of rows"):
-        asked(people=5).value(table())
-    # Text in a column of numbers is invalid, and imputed like a missing value.
-    words = asked(people=3)
-    assert words.value(table(["a", "b", "c"])).tolist() == [words.query.column.replacement] * 3
 
 
 @pytest.mark.parametrize(

@@ -186,12 +186,3 @@ def test_questions_of_earlier_versions_are_read_and_not_released_again(key):
     assert again == before
     assert "a new question" in again.refusal(Mode.RELEASE)
     assert again.analysis("table") != covered.analysis("table")
-
-
-@pytest.mark.parametrize("model", ModelKind)
-@pytest.mark.parametrize("relation", [ADD_REMOVE, SUBSTITUTION])
-def test_only_truncated_models_under_add_remove_are_new_questions(model, relation):
-    asked = question(model, relation=relation)
-    new = model is ModelKind.LINEAR and relation is ADD_REMOVE
-    assert ("covers_excess" in asked.parameters()) is new
-    assert replace(asked, covers_excess=False).moves == asked.moves - new

@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from itertools import product
 
 import numpy as np
@@ -12,20 +12,18 @@ from scipy.stats import laplace
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Mode
-from dpcore.analyses.bounds import EMPTY_PASSES, BoundsPlan, BoundsQuery
+from dpcore.analyses.bounds import EMPTY_PASSES, BoundsQuery
 from dpcore.analyses.reading import request_from
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy
+from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.declaration_grid import Field, IfMissing, cells_of, declared
 from dpcore.errors import DataError, ParameterError
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.individual.release_losses import release_losses
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
-from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.declarations import Declaration, declaration_in, written
 from dpcore.releases.digits import number_text, of_noise
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import TrialDraws, batches, worst
@@ -64,17 +62,6 @@ def test_a_bin_holds_its_upper_edge_and_depends_on_one_cell_alone():
     for one in inside:
         place = int(query.bins(np.array([float(one)]))[0])
         assert lows[place] <= one <= -lows[-1 - place]
-
-
-@pytest.mark.parametrize("kind", [ColumnKind.NUMBER, ColumnKind.WHOLE, ColumnKind.DATE])
-def test_edges_are_round_numbers_of_1_2_and_5(kind):
-    query = bounds(Column(name="a", kind=kind)).query
-    edges = query.magnitudes
-    assert edges[0] == 0
-    assert (np.diff(edges) > 0).all()
-    assert {f"{edge:e}"[:8] for edge in edges[1:]} == {"1.000000", "2.000000", "5.000000"}
-    assert len(query.lower_ends) == 2 * len(edges) - 1
-    assert query.statistic.value(query.bins(edges)).sum() == len(edges)
 
 
 @pytest.mark.parametrize("relation", RELATIONS)
@@ -278,14 +265,6 @@ def test_nothing_found_is_paid_for_and_says_so():
     assert float(account.spent.epsilon) == 0.5
 
 
-def test_the_question_is_the_same_whatever_bounds_the_column_has_meanwhile():
-    bare, declared_ = Column(name="age", kind=ColumnKind.NUMBER), number("age")
-    assert bounds(bare).parameters() == bounds(declared_).parameters()
-    dropped = replace(number("age"), missing=MissingPolicy.DROP, replacement=None)
-    data = table([50.0] * 300, column=dropped)
-    assert bounds(bare).value(data).sum() == 300
-
-
 def test_every_row_of_a_person_that_counts_is_in_a_bin():
     data = capped([(0, (0.0, 2.0, 2.0)), (1, (2.0,)), (2, (0.0,))], 2)
     unit = PrivacyUnit(noun="patient", cap=2)
@@ -347,23 +326,3 @@ def test_the_price_stays_with_the_bounds_and_goes_with_them():
     for wrong in ({"bounds": None}, {"found_epsilon": -0.1}):
         with pytest.raises(ParameterError, match="ε above 0"):
             replace(FOUND, **wrong)
-
-
-def test_a_declaration_keeps_the_price_and_a_question_does_not():
-    kept = Declaration(
-        columns=(FOUND, replace(FOUND, name="rent", found_epsilon=None)),
-        relation=ADD_REMOVE,
-        rows=1,
-        minimum_people=100,
-        day=date(2026, 1, 2),
-    )
-    text = written(kept)
-    assert declaration_in(text) == kept
-    assert text.count("bounds_epsilon") == 1
-
-
-def test_noise_is_at_least_what_the_plan_says():
-    plan = small().plan
-    assert isinstance(plan, BoundsPlan)
-    assert plan.sensitivity == Sensitivity.scalar(1.0)
-    assert plan.width(unit="", group=1).half == math.inf

@@ -13,7 +13,7 @@ import pytest
 from dpcore.analyses.base import Mode
 from dpcore.analyses.labels import LabelsPlan, LabelsQuery
 from dpcore.analyses.reading import request_from
-from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
+from dpcore.data.columns import Column, ColumnKind, LabelEquality
 from dpcore.data.dataset import Dataset
 from dpcore.data.declaration_grid import Field, cells_of, declared
 from dpcore.data.preparation.contribution_bounds import RowCap, at_most
@@ -30,7 +30,7 @@ from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import TrialDraws, batches, of_person, worst
 from dpcore.studies.meaning.attacker import Guarantee
 from tests.releases.questions import found_labels
-from tests.terms import ADD_REMOVE, SUBSTITUTION
+from tests.terms import ADD_REMOVE
 
 RELATIONS = tuple(NeighboringRelation)
 TOWN = Column(name="town", kind=ColumnKind.CATEGORY)
@@ -105,21 +105,6 @@ def test_all_labels_of_a_person_are_hidden_together(relation):
     check(asked, set(pairs))
 
 
-@pytest.mark.parametrize("relation", RELATIONS)
-def test_rows_that_are_promised_may_have_the_same_label(relation):
-    asked = small(relation, PrivacyUnit(rows=2))
-    moved = [(2, 0), (1, 1), (0, 2)]
-    if relation is SUBSTITUTION:
-        moved += [(2, -2), (1, -1), (-1, 1)]
-    pairs = [
-        ((n, m), (n + more, m + other))
-        for n, m in product(range(5), repeat=2)
-        for more, other in moved
-        if n + more >= 0 and m + other >= 0
-    ]
-    check(asked, pairs)
-
-
 CELLS = ["x"] * 60 + ["y"] * 40 + ["z"] * 2 + ["NA", None, "", "p; q", "n" * 101, "tab\tin"]
 
 
@@ -131,14 +116,6 @@ def test_counts_leave_out_what_no_list_can_hold_and_depend_on_each_cell_alone():
     assert len(asked.query.rows(data)) == len(asked.query.values(data)) == 102
     numbers = replace(TOWN, equality=LabelEquality.AS_NUMBERS)
     assert found_labels(numbers).value(table(["01", "1", "1.0", "7"], numbers)) == {"1": 3, "7": 1}
-
-
-def test_a_list_that_was_declared_meanwhile_changes_nothing():
-    listed = replace(
-        TOWN, labels=("x", "w"), missing=MissingPolicy.REPLACE, replacement="w", found_epsilon=0.1
-    )
-    assert found_labels(listed).parameters() == found_labels().parameters()
-    assert found_labels(listed).value(table(CELLS, listed)) == {"x": 60, "y": 40, "z": 2}
 
 
 def test_a_person_counts_once_for_each_label():

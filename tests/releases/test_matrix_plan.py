@@ -213,47 +213,6 @@ def test_intervals_hold_for_all_numbers_together(monkeypatch, key):
     assert held.min() / 60 >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
 
 
-def test_a_covariance_at_the_end_of_its_range_may_lie_beyond(monkeypatch):
-    # Both variances come out far too small, and the covariance at what they leave.
-    draws = iter([[1 / 64], [1 / 16], [1 / 32]])
-    monkeypatch.setattr(secure, "draw", lambda *_, **__: np.array(next(draws)))
-    request = matrix(people=60, epsilon=6.0)
-    answer = request.plan.answer(np.zeros(3), cost=request.cost)
-    assert answer.derived == {"corr(a, b)": 1.0}
-    top = request.plan.statistic.parts[2].range.upper
-    for ends in (answer.intervals.noise, answer.intervals.total):
-        low, high = ends["cov(a, b)"]
-        assert low < 1 / 32
-        assert high == pytest.approx(top)
-
-
-@pytest.mark.parametrize("key", ["bit", "truncated"])
-def test_without_variance_there_is_no_correlation_and_nothing_known(monkeypatch, key):
-    drawn = iter([[0.0], [0.1]])
-    monkeypatch.setattr(secure, "draw", lambda *_, **__: np.array(next(drawn)))
-    request = matrix(key, people=60, epsilon=6.0)
-    answer = request.plan.answer(np.array([0.0, 0.1, 0.0]), cost=request.cost)
-    assert answer.values == (0.0, 0.1, 0.0)
-    assert answer.derived == {}
-    everywhere = request.plan.statistic.parts[2].range
-    for ends in (answer.intervals.noise, answer.intervals.total):
-        assert ends["cov(a, b)"] == (everywhere.lower, everywhere.upper)
-
-
-def test_unbounded_noise_leaves_a_known_covariance_beside_a_negative_variance(monkeypatch):
-    drawn = iter([[-0.1], [0.1], [0.03]])
-    monkeypatch.setattr(secure, "draw", lambda *_, **__: np.array(next(drawn)))
-    request = matrix("laplace", people=60, epsilon=60.0)
-    answer = request.plan.answer(np.array([0.0, 0.1, 0.0]), cost=request.cost)
-    assert answer.derived == {
-        "repaired var(a)": 0.0,
-        "repaired var(b)": 0.1,
-        "repaired cov(a, b)": 0.0,
-    }
-    low, high = answer.intervals.noise["cov(a, b)"]
-    assert -0.05 < low < 0.03 < high < 0.1
-
-
 def test_shares_too_small_to_truncate_with_are_refused_before_anything_is_drawn():
     for key in ("truncated", "truncated-published"):
         ask = partial(matrix, key, epsilon=0.1)

@@ -38,22 +38,6 @@ def question(model=ModelKind.LINEAR, *, people=2000, strength=1.0, columns=3):
     )
 
 
-@pytest.mark.parametrize("model", [ModelKind.LINEAR, ModelKind.HUBER, ModelKind.LOGISTIC])
-@pytest.mark.parametrize("people", [143, 5000, 10**6])
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
-def test_usual_penalty_moves_predictions_as_far_as_the_noise(model, people, epsilon):
-    asked = question(model, people=people)
-    strength = balanced_penalty(asked, epsilon=epsilon, delta=1e-6)
-    request = ModelRequest(
-        question=replace(asked, penalty=Penalty(strength=strength)),
-        mechanism_key="output",
-        epsilon=epsilon,
-        delta=1e-6,
-    )
-    errors = errors_of(request.plan)
-    assert errors.noise == pytest.approx(errors.penalty, rel=0.1)
-
-
 def test_less_privacy_or_more_people_need_less_penalty_a_person():
     def share(people, epsilon):
         asked = question(people=people)

@@ -1,45 +1,22 @@
 """Models as questions: what they are called, what they refuse, what they fit."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dpcore.analyses.identity import canonical
 from dpcore.data.dataset import Dataset
 from dpcore.errors import DataError, ParameterError
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.diagnostics import diagnose
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
-from dpcore.relations import PrivacyUnit
 from tests.releases.models import COLUMNS, question, table, without_anybody
-from tests.terms import SUBSTITUTION
 
 
 def test_title_says_what_is_explained_by_what():
     assert question().title == "linear regression of y on a and b"
     assert question(ModelKind.POISSON).title == "Poisson regression of count on a and b"
-
-
-@pytest.mark.parametrize("model", ModelKind)
-def test_parameters_are_json_and_tell_questions_apart(model):
-    asked = question(model)
-    text = canonical(asked.parameters())
-    assert json.loads(text)["model"] == model.value
-    others = (
-        replace(asked, penalty=Penalty(strength=21.0)),
-        replace(asked, relation=SUBSTITUTION),
-        replace(asked, unit=PrivacyUnit(rows=2)),
-        replace(asked, most_people=201),
-        replace(asked, design=replace(asked.design, intercept=False)),
-        replace(asked, design=replace(asked.design, unit_rows=UnitRows.CLIP)),
-        replace(asked, design=replace(asked.design, features=COLUMNS[3:4])),
-        replace(asked, design=replace(asked.design, others_apart=True)),
-    )
-    texts = {canonical(other.parameters()) for other in others}
-    assert len(texts | {text}) == len(others) + 1
 
 
 @pytest.mark.parametrize("model", ModelKind)
@@ -55,16 +32,6 @@ def test_fit_makes_the_gradient_of_its_objective_vanish(model):
 def first(people):
     whole = table(200)
     return Dataset(name="few", frame=whole.frame.iloc[:people], columns=whole.columns)
-
-
-def test_moves_count_rows_that_come_and_go():
-    assert question(ModelKind.HUBER).moves == 1
-    assert question(ModelKind.LOGISTIC, unit=PrivacyUnit(rows=5)).moves == 5
-    # Of a truncated table another row may come where one goes.
-    assert question().moves == 2
-    assert question(unit=PrivacyUnit(rows=5)).moves == 10
-    assert question(relation=SUBSTITUTION).moves == 2
-    assert question(relation=SUBSTITUTION, unit=PrivacyUnit(rows=5)).moves == 10
 
 
 def test_of_more_people_than_the_public_maximum_the_first_ones_are_fitted():

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dpcore.analyses.model import MODEL_MECHANISMS, offered_for
-from dpcore.analyses.reading import as_declared, is_model, model_request_from, request_from
+from dpcore.analyses.reading import as_declared, is_model, model_request_from
 from dpcore.errors import DataError
 from dpcore.models.design import Design, UnitRows
 from dpcore.models.loss_functions import ModelKind
@@ -96,9 +96,3 @@ def test_records_from_before_categories_and_origins_come_back():
     stored = asked.parameters()
     del stored["question"]["origin"], stored["question"]["others_apart"]
     assert model_request_from(stored, table(20)) == asked
-
-
-def test_models_and_statistics_are_told_apart():
-    assert not is_model({"query": {}})
-    with pytest.raises(DataError):
-        request_from(request().parameters(), table(20))

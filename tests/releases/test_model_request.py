@@ -19,28 +19,17 @@ from dpcore.individual.model_losses import model_losses
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.models import guarantees
-from dpcore.models.design import Design
 from dpcore.models.diagnostics import diagnose
-from dpcore.models.glm import glm_of
-from dpcore.models.loss_functions import Logistic, ModelKind
+from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.ridge import fit_ridge
-from dpcore.models.tables import InMemory
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.record import Release
-from tests.releases.models import (
-    COLUMNS,
-    TOWN,
-    question,
-    request,
-    table,
-    with_towns,
-    without_anybody,
-)
-from tests.terms import ADD_REMOVE, SUBSTITUTION
+from tests.releases.models import question, request, table, without_anybody
+from tests.terms import ADD_REMOVE
 
 PAIRS = [(key, model) for model in ModelKind for key in offered_for(model)]
 HOLDING = [(k, m) for k, m in PAIRS if m in MODEL_MECHANISMS[k].guaranteed]
@@ -135,16 +124,6 @@ def test_intervals_hold_the_fit_of_the_table(key, model, monkeypatch):
         assert missed > 0
 
 
-def test_several_samples_are_labelled_and_averaged():
-    asked = request("posterior", samples=3, asked=question(penalty=Penalty(strength=99)))
-    answer = asked.plan.answer(question().fit(table()), cost=asked.cost)
-    assert len(answer.values) == len(answer.labels) == 9
-    assert answer.labels[0] == "intercept, 1"
-    mean = np.mean(np.array(answer.values).reshape(3, 3), axis=0)
-    assert answer.derived["mean of a"] == pytest.approx(mean[1])
-    assert answer.intervals is None
-
-
 def test_a_precision_of_ones_own_costs_what_it_gives():
     usual = request().law.gamma
     assert request(gamma=usual).guarantee == pytest.approx(1.0, rel=1e-9)
@@ -157,23 +136,6 @@ def test_a_precision_of_ones_own_costs_what_it_gives():
     more = request("objective", ModelKind.LOGISTIC, gamma=2 * gamma)
     assert math.isinf(more.guarantee)
     assert "with the noise of the theorem" in more.refusal(Mode.RELEASE)
-
-
-@pytest.mark.parametrize(("key", "model"), HOLDING)
-@pytest.mark.parametrize("change", [{"relation": SUBSTITUTION}, {"unit": PrivacyUnit(rows=2)}])
-def test_more_moves_need_more_noise(key, model, change):
-    # One move of a row: a truncated table covers two, as many as a replaced record.
-    asked = question(model, penalty=Penalty(strength=150.0), covers_excess=False)
-    more = request(key, model, asked=replace(asked, **change))
-    assert more.plan.noise > request(key, model, asked=asked).plan.noise
-    assert more.guarantee == pytest.approx(1.0, rel=1e-6)
-
-
-def test_objective_perturbation_asks_for_its_penalty():
-    asked = question(ModelKind.LOGISTIC, penalty=Penalty(strength=0.4))
-    with_little = request("objective", ModelKind.LOGISTIC, asked=asked)
-    assert "the penalty must be at least 0.5" in with_little.refusal(Mode.RELEASE)
-    assert request("objective", ModelKind.LOGISTIC, asked=asked, epsilon=2.0).guarantee == 2
 
 
 def test_unpenalized_intercept_has_no_guarantee_to_calibrate_to():
@@ -202,19 +164,6 @@ def test_nonsense_is_refused():
         request(matrix=((1.0,),))
     with pytest.raises(ParameterError, match="positive definite"):
         request("output-public", matrix=((1.0, 2.0), (2.0, 1.0)))
-
-
-@pytest.mark.parametrize("key", [k for k, m in HOLDING if m is ModelKind.LINEAR])
-def test_a_model_with_a_category_is_released_with_a_name_for_each_label(key):
-    design = Design(target=COLUMNS[0], features=(TOWN, COLUMNS[3]), origin=0.5)
-    asked = question(design=design, penalty=Penalty(strength=60.0))
-    matrix = np.eye(4).tolist() if key == "output-public" else None
-    named = {} if matrix is None else {"matrix": tuple(map(tuple, matrix))}
-    wanted = request(key, asked=asked, **named)
-    fit = asked.fit(with_towns())
-    answer = wanted.plan.answer(fit, cost=wanted.cost)
-    assert answer.labels[-4:] == ("intercept", "town: south", "town: west", "a")
-    assert "town: west, in units" in answer.derived
 
 
 RELEASED = [
@@ -290,28 +239,6 @@ def test_no_fit_is_longer_than_what_noise_is_compared_with(model):
     assert request(asked=asked, model=model, epsilon=1e-4).plan.mostly_noise
     assert not request(asked=asked, model=model, epsilon=90.0).plan.mostly_noise
     assert guarantees.longest_fit(question(penalty=Penalty(strength=0.0))) == math.inf
-
-
-def test_a_file_says_the_penalty_and_the_scaling():
-    said = request().statement
-    assert "coefficients pulled towards 0 by a penalty of 20" in said
-    assert "in halves of their width, rows divided by the root of 3" in said
-    assert "a penalty that the first look sets" in request("adaptive").statement
-
-
-def test_intervals_of_objective_perturbation_are_as_long_as_its_noise_may_reach():
-    # |theta' - theta| <= |b|/lambda, and |b|/sigma is a chi variable of 3 numbers.
-    asked = request("objective", ModelKind.LOGISTIC)
-    (width,) = set(asked.plan.half_widths.tolist())
-    assert width * 20.0 / asked.law.sigma == pytest.approx(math.sqrt(7.814727903), 1e-9)
-    # It is reached where the rows say nothing: the noise alone moves the minimum.
-    none = InMemory.of(np.empty((0, 3)), np.empty(0))
-    nobody = glm_of(none, loss=Logistic(), penalty=Penalty(strength=20.0))
-    rng = np.random.default_rng(4)
-    moved = [
-        np.linalg.norm(nobody.pulled(asked.law.sigma * rng.standard_normal(3))) for _ in range(1000)
-    ]
-    assert 0.93 < np.mean(np.array(moved) <= width) < 0.97
 
 
 @pytest.mark.parametrize("key", ["posterior", "adaptive"])

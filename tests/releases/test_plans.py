@@ -9,16 +9,12 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from dpcore.analyses.base import SUMMED as OF_CHAINS
-from dpcore.analyses.base import Mode, offered
+from dpcore.analyses.base import Mode
 from dpcore.analyses.matrix import JointQuery
-from dpcore.analyses.measurement import Direct
 from dpcore.errors import BudgetExceeded, ClaimError, ParameterError
 from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
-from dpcore.mechanisms.catalog import CATALOG
-from dpcore.mechanisms.covariances import MECHANISMS
-from dpcore.postprocessing.share_constraints import Constraint, ConstraintKind
+from dpcore.postprocessing.share_constraints import ConstraintKind
 from dpcore.privacy_filter import PrivacyBudget, computed, typed
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Release
@@ -56,8 +52,6 @@ REQUESTS = {
     "by group": by_group(epsilon=0.4),
     "pooled": POOLED,
 }
-
-OF_SUMS = {kind for kind in StatisticKind if kind.of_known_sums}
 
 
 def opened(epsilon=1.0):
@@ -137,16 +131,6 @@ def test_records_of_any_kind_survive_json_and_csv(name):
         assert bool(row["level"]) is (first.intervals is not None)
 
 
-def test_derived_numbers_are_those_of_the_plan():
-    median = answer(REQUESTS["median"], opened())
-    assert list(median.derived) == ["ranks off at most, 95%"]
-    assert answer(REQUESTS["rescaled shares"], opened()).derived == {}
-    laplace = answer(REQUESTS["by group"], opened())
-    # A number for each group, or that it has too few people to say.
-    assert {*laplace.labels, *laplace.unsaid} == {"north", "south", "other"}
-    assert list(laplace.derived) == ["people in north", "people in south", "people in other"]
-
-
 def test_weights_and_constraints_make_other_analyses():
     requests = [
         shares(),
@@ -171,42 +155,6 @@ def test_weights_and_constraints_make_other_analyses():
         assert ("weights" in parameters) is (request.weights is not None)
 
 
-def test_constraints_and_weights_go_with_their_own_questions():
-    constraint = Constraint(kind=ConstraintKind.RESCALE)
-    with pytest.raises(ParameterError, match="only all shares together"):
-        replace(matrix(), constraint=constraint)
-    for weights in ((1.0,), ()):
-        with pytest.raises(ParameterError, match="only a covariance matrix splits"):
-            replace(by_group(), weights=weights)
-
-
-def test_each_question_is_offered_the_mechanisms_that_can_answer_it():
-    for kind in StatisticKind:
-        keys = offered(kind).keys()
-        if kind.of_ranks:
-            assert keys == {"exponential"}
-        elif kind.of_matrix:
-            assert keys == set(MECHANISMS)
-        elif kind in OF_SUMS:
-            assert keys == set(OF_CHAINS)
-        elif kind is StatisticKind.BOUNDS:
-            assert keys == {"laplace"}
-        elif kind is StatisticKind.SYNTHETIC:
-            assert keys == {"spanning-tree"}
-        elif kind is StatisticKind.LABELS:
-            assert keys == {"label-selection"}
-        elif kind in {StatisticKind.COUNT, StatisticKind.HISTOGRAM, StatisticKind.CROSS_TABLE}:
-            assert keys == CATALOG.keys() | {"bit-discrete"}
-        else:
-            assert keys == CATALOG.keys()
-    with pytest.raises(ParameterError, match="median must be one of exponential"):
-        replace(ranks(), mechanism_key="laplace")
-    with pytest.raises(ParameterError, match="must be one of laplace, bit"):
-        replace(matrix(), mechanism_key="gaussian")
-    with pytest.raises(ParameterError, match="must be one of laplace, bit"):
-        replace(by_group(), mechanism_key="exponential")
-
-
 @pytest.mark.parametrize("key", ["matrix", "rescaled shares"])
 def test_a_false_claim_is_shown_at_its_real_cost_in_a_classroom_only(key):
     request = replace(REQUESTS[key], mechanism_key="truncated-published")
@@ -225,23 +173,3 @@ def test_what_cannot_be_drawn_spends_nothing():
     with pytest.raises(ParameterError, match="too small to truncate with"):
         answer(request, ledger)
     assert ledger.account("table").releases == 0
-
-
-def test_a_direct_plan_speaks_for_its_mechanism():
-    request = by_group("gaussian", epsilon=0.5, delta=1e-6, kind=StatisticKind.SUM)
-    plan, mechanism = request.plan, request.mechanism
-    assert isinstance(plan, Direct)
-    assert plan.noise == mechanism.noise
-    assert plan.worst_case(delta=1e-6) == mechanism.epsilon(request.sensitivity, delta=1e-6)
-    assert plan.rho == mechanism.rho(request.sensitivity)
-    assert plan.event == mechanism.event(request.sensitivity)
-    pair = np.zeros(3), np.array([20.0, -20.0, 0.0])
-    assert plan.pairwise_epsilon(*pair, delta=1e-6) == mechanism.pairwise_epsilon(*pair, delta=1e-6)
-    widths = plan.half_widths(0.95)
-    assert widths == pytest.approx(np.full(3, 1.959964 * mechanism.noise), rel=1e-6)
-    drawn = plan.answer(np.full(3, 50.0), cost=request.cost)
-    assert (drawn.labels, drawn.derived) == (("north", "south", "other"), {})
-    for label, number in zip(drawn.labels, drawn.values, strict=True):
-        low, high = drawn.intervals.noise[label]
-        # A sum of ages is no less than 0, however far below the noise takes it.
-        assert low <= max(0, number) <= high

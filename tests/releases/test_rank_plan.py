@@ -36,29 +36,6 @@ def test_the_cost_is_what_was_typed_and_the_bounded_range_of_it(relation):
     assert plan.noise == pytest.approx(2 * reach / 0.3, rel=1e-5)
 
 
-@pytest.mark.parametrize("q", [None, 0.25])
-def test_the_answer_is_a_candidate_and_names_its_rank_error(q):
-    request = ranks(q=q, people=9)
-    values = np.arange(10.0, 100.0, 10.0)
-    answer = request.plan.answer(request.plan.statistic.value(values), cost=request.cost)
-    (chosen,) = answer.values
-    assert chosen in request.plan.statistic.grid
-    title = "median of age" if q is None else "25% quantile of age"
-    assert answer.labels == (title,)
-    assert answer.intervals is None
-    (width,) = request.plan.half_widths(0.95)
-    assert answer.derived == {"ranks off at most, 95%": width}
-    assert width == pytest.approx(2 * np.log(501 / 0.05))
-
-
-def test_a_large_budget_finds_the_quantile():
-    request = ranks(q=0.25, people=101, epsilon=500.0)
-    value = request.plan.statistic.value(np.linspace(0.0, 100.0, 101))
-    for _ in range(5):
-        answer = request.plan.answer(value, cost=request.cost)
-        assert answer.values[0] == pytest.approx(25.0, abs=1.0)
-
-
 def test_ranks_are_off_by_no_more_than_is_said():
     plan, rng = ranks(people=200).plan, np.random.default_rng(4)
     values = rng.beta(2, 5, size=200) * 100

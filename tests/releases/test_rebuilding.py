@@ -350,20 +350,3 @@ def test_other_parameters_of_resamples_are_refused(change):
     for wrong in ({"mechanism": "magic"}, {"draws": 2.0}, {"epsilon": "1"}):
         with pytest.raises(DataError, match="cannot be traced back"):
             request_from(resample | wrong, table)
-
-
-def test_a_ratio_of_groups_by_a_public_minimum_is_no_longer_asked():
-    """Its record still opens; only the question cannot be asked again."""
-    request = by_group()
-    table = table_of(request)
-    assert request_from(request.parameters(), table) == request
-    old = request.query.part.parameters()
-    old["size"] = {"people": 300, "public": False}
-    old["group"] = request.query.parameters()["group"]
-    with pytest.raises(DataError, match="cannot be traced back"):
-        request_from(request.parameters() | {"query": old}, table)
-    # Sums never needed the minimum that they had.
-    total = by_group(kind=StatisticKind.SUM)
-    old = total.query.parameters() | {"size": {"people": 300, "public": False}}
-    again = request_from(total.parameters() | {"query": old}, table)
-    assert again.sensitivity == total.sensitivity

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -16,7 +15,7 @@ from dpcore import secure_samples
 from dpcore.analyses import resized as resized_plan
 from dpcore.analyses.base import Mode
 from dpcore.analyses.number import Query
-from dpcore.analyses.resized import Form, RepairedPlan, ResizedRequest, resampled_mean
+from dpcore.analyses.resized import Form, RepairedPlan, ResizedRequest
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import Dialect
 from dpcore.data.readers.csv_reader import read_csv
@@ -103,18 +102,6 @@ def test_repaired_release_of_a_file_is_charged_what_was_asked(query):
     assert compose(events, delta=0.0).basic == pytest.approx(1.0)
 
 
-def test_release_with_a_delta_is_an_approximate_event():
-    ledger = account(Ledger.in_memory(), delta=1e-4)
-    asked = request(share(), delta=1e-5)
-    done = carry_out(ledger, asked, asked.value(PEOPLE))
-    assert done.cost.delta == Decimal("0.00001")
-    assert done.cost.rho == math.inf
-    assert done.event["kind"] == "approximate"
-    assert done.event["delta"] == 1e-5
-    assert asked.plan.resample.delta(asked.epsilon) <= 1e-5
-    assert asked.plan.noise < request(share()).plan.noise
-
-
 def test_published_form_is_refused_in_release_mode():
     ledger = account(Ledger.in_memory(), delta=0.5)
     asked = request(form=Form.PUBLISHED)
@@ -130,26 +117,6 @@ def test_published_form_is_refused_in_release_mode():
     assert shown.event == asked.plan.event.to_dict()
     assert shown.noise == 0
     assert ledger.account("table").spent.delta == asked.cost.delta
-
-
-def test_refusals_and_names_differ_by_form():
-    published, repaired = request(form=Form.PUBLISHED), request()
-    assert published.refusal(Mode.CLASSROOM) is None
-    assert repaired.refusal(Mode.RELEASE) is None
-    assert published.mechanism_key != repaired.mechanism_key
-    assert published.mechanism_label != repaired.mechanism_label
-    assert published.analysis("table") != repaired.analysis("table")
-    assert request(epsilon=0.4).analysis("table") != repaired.analysis("table")
-    assert request(draws=20).analysis("table") != repaired.analysis("table")
-    # What the published form does not use does not make another question.
-    other = request(form=Form.PUBLISHED, epsilon=0.4)
-    assert other.analysis("table") == published.analysis("table")
-    for asked in (published, repaired):
-        assert asked.analysis("table") == replace(asked, draw=3).analysis("table")
-        assert json.dumps(asked.parameters(), allow_nan=False)
-        assert asked.parameters()["kind"] == "resized"
-        assert "resample" in asked.title
-        assert asked.unit_text == "years"
 
 
 @pytest.mark.slow
@@ -203,21 +170,6 @@ def test_resampled_rows_are_those_of_the_secure_source(monkeypatch):
     monkeypatch.setattr(resized_plan, "secure_counts", noted)
     request().plan.answer(np.full(100, 7.0), cost=request().cost)
     assert asked == [(100, 10)]
-
-
-def test_rows_that_are_all_equal_are_returned_as_they_are():
-    assert resampled_mean(np.full(9, 0.1), 1000, mean().bounds) == pytest.approx(0.1)
-    with pytest.raises(ParameterError, match="one row"):
-        resampled_mean(np.array([]), 3, mean().bounds)
-
-
-def test_values_are_clamped_and_replaced():
-    odd = table("age,smoker\n-5,yes\n500,no\n,\ninf,yes\n")
-    asked = ResizedRequest(query=mean(4), draws=2)
-    values = asked.value(odd)
-    assert values[[0, 1, 3]].tolist() == [AGE.bounds.lower] + [AGE.bounds.upper] * 2
-    assert values[2] == AGE.replacement
-    assert ResizedRequest(query=share(4), draws=2).value(odd).tolist() == [1, 0, 0, 1]
 
 
 def test_table_that_does_not_fit_is_refused():
@@ -280,14 +232,6 @@ def test_units_of_several_rows_are_refused_since_their_number_is_private():
 def test_numbers_outside_their_domain_are_refused(changes, message):
     with pytest.raises(ParameterError, match=message):
         request(**changes)
-
-
-def test_small_deltas_are_accepted_and_the_published_form_has_none():
-    assert request(delta=0.0099).cost.delta == Decimal("0.0099")
-    assert request(form=Form.PUBLISHED, delta=0.01).plan.noise == 0
-    # With a hundred times as many people nearly no noise would have been enough.
-    noise = ResizedRequest(query=mean(10**6), draws=9, epsilon=1e-6, delta=9.9e-7).plan.noise
-    assert noise > 10
 
 
 def test_means_of_several_rows_a_unit_do_not_tell_what_changed():

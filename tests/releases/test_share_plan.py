@@ -86,37 +86,6 @@ def test_a_claim_that_holds_costs_what_was_typed(key, kind, syntheses):
     assert 0 < plan.rho <= level * np.tanh(level / 2)
 
 
-@pytest.mark.parametrize("syntheses", [1, 3])
-@pytest.mark.parametrize(("key", "kind"), FITTING)
-def test_answers_are_shares(key, kind, syntheses):
-    request = shares(key, kind, cells=4, people=20, epsilon=2, syntheses=syntheses)
-    value = np.array([0.5, 0.0, 0.4, 0.1])
-    answer = request.plan.answer(value, cost=request.cost)
-    assert answer.labels == ("a", "b", "c", "other")
-    assert min(answer.values) >= 0
-    assert sum(answer.values) == pytest.approx(1)
-    assert answer.derived == {}
-    for ends in (answer.intervals.noise, answer.intervals.total):
-        for label, share in zip(answer.labels, answer.values, strict=True):
-            low, high = ends[label]
-            assert 0 <= low <= share <= high <= 1
-
-
-@pytest.mark.parametrize("remainder", range(4))
-@pytest.mark.parametrize("kind", ConstraintKind)
-def test_with_hardly_any_noise_the_answer_is_the_table(kind, remainder):
-    changes = {"remainder": remainder} if kind is ALL_BUT_ONE else {}
-    request = shares("bit", kind, cells=4, people=20, epsilon=1e7, **changes)
-    value = np.array([0.5, 0.05, 0.4, 0.05])
-    answer = request.plan.answer(value, cost=request.cost)
-    assert answer.values == pytest.approx(value, abs=1e-5)
-    low, high = answer.intervals.noise["c"]
-    assert high - low < 1e-5
-    # What is left is the sampling of 20 people.
-    low, high = answer.intervals.total["c"]
-    assert 0.4 < high - low < 0.7
-
-
 @pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(epsilon=st.floats(1e-3, 50), syntheses=st.integers(1, 20))

@@ -13,7 +13,7 @@ from scipy.special import betainc
 
 from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.reading import request_from
-from dpcore.analyses.spanning_tree import SyntheticQuery, TreePlan, nearest_counts, pairs_of
+from dpcore.analyses.spanning_tree import SyntheticQuery, TreePlan, pairs_of
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
@@ -239,19 +239,6 @@ def test_no_pair_is_farther_from_the_original_than_is_said(relation):
             loosest = max(loosest, far / most)
     assert failed <= 4
     assert loosest > 0.1
-
-
-def test_the_nearest_counts_of_a_sum_are_those_of_a_search():
-    rng = np.random.default_rng(4)
-    steps = np.arange(0, 10.25, 0.25)
-    grid = np.array([(x, y, 10 - x - y) for x in steps for y in steps if x + y <= 10])
-    for _ in range(20):
-        noisy = rng.normal(3, 4, 3)
-        found = nearest_counts(noisy, 10.0)
-        assert found.sum() == pytest.approx(10)
-        assert found.min() >= 0
-        least = np.linalg.norm(grid - noisy, axis=1).min()
-        assert np.linalg.norm(found - noisy) <= least + 1e-12
 
 
 def test_what_it_cannot_be_asked_is_refused():

@@ -32,11 +32,3 @@ def test_a_locked_share_stays(typed):
 def test_a_share_that_is_none_is_refused(typed, lock):
     with pytest.raises(ParameterError, match="must be positive, at most 1,000,000%"):
         rebalanced((typed, typed, 5.0), (lock, lock, False))
-
-
-def test_locked_shares_have_to_fit():
-    assert rebalanced((40.0, 60.0), (True, True)) == (40.0, 60.0)
-    with pytest.raises(ParameterError, match="add up to 90%, not 100%"):
-        rebalanced((40.0, 50.0), (True, True))
-    with pytest.raises(ParameterError, match="add up to 100%; leave room"):
-        rebalanced((40.0, 60.0, 1.0), (True, True, False))

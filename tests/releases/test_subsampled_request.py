@@ -144,34 +144,6 @@ def test_answer_is_right_on_average_and_its_interval_holds(kind, relation, monke
     assert all(b[1] - b[0] >= a[1] - a[0] for a, b in zip(ends, wider, strict=True))
 
 
-def test_spread_is_that_of_sample_and_noise(monkeypatch):
-    # Noise from a seed is quicker; the samples are those of the operating system.
-    rng = np.random.default_rng(9)
-
-    def draw(mechanism, value, **_):
-        return mechanism.simulate(value, rng=rng, size=value.shape)
-
-    monkeypatch.setattr(secure, "draw", draw)
-    request = asked("gaussian", StatisticKind.SUM, epsilon=3.0, share=0.25)
-    plan, entries = request.plan, request.value(table())
-    values = plan.scale * np.array([plan.drawn(entries)[0] for _ in range(3000)])
-    sampling = (1 - 0.25) / 0.25 * np.sum(AGES**2)
-    expected = math.sqrt(sampling + request.plan.noise**2)
-    # Six standard errors of a deviation from 3000 draws; noise without a sample, or a
-    # sample without noise, lies farther off.
-    assert np.std(values) == pytest.approx(expected, rel=0.08)
-    assert np.std(values) != pytest.approx(0.8 * expected, rel=0.08)
-
-
-def test_whole_table_as_sample_is_the_plain_release():
-    for relation in (ADD_REMOVE, SUBSTITUTION):
-        request = asked(relation=relation, share=1.0)
-        plain = Request(query=request.query, mechanism_key="laplace", epsilon=0.5)
-        assert request.plan.noise == plain.mechanism.noise
-        assert request.effective_epsilon == plain.effective_epsilon
-        assert request.plan.scale == request.plan.shift == 1
-
-
 def test_release_from_a_csv_lands_in_the_ledger_and_composes():
     text = "age\n" + "\n".join(f"{age:.3f}" for age in AGES)
     dataset = Dataset(name="t", frame=pd.read_csv(io.StringIO(text)), columns=(AGE,))
@@ -287,18 +259,3 @@ def test_table_that_contradicts_its_public_size_is_refused():
     request = asked(relation=SUBSTITUTION)
     with pytest.raises(ParameterError, match="public number"):
         request.value(table(AGES[:5], FILLED))
-
-
-def test_invalid_cells_are_left_out_like_missing_ones():
-    words = table(np.array(["x"] * 3, dtype=object))
-    assert asked().query.column.replacement is None
-    assert asked().query.values(words).tolist() == []
-
-
-def test_extreme_levels():
-    # Far beyond floats' e^x on the sample; hardly any noise, never none.
-    request = asked(epsilon=699.0, share=0.1)
-    assert request.base_epsilon == pytest.approx(699 - math.log(0.1))
-    assert request.effective_epsilon == pytest.approx(699)
-    tiny = asked(epsilon=1e-9, share=0.01)
-    assert tiny.effective_epsilon == pytest.approx(1e-9, rel=1e-6)

@@ -1,24 +1,17 @@
 """Releases as a spreadsheet reads them."""
 
-import codecs
 import csv
 import io
-import json
 from dataclasses import replace
 
-import pandas as pd
 import pytest
 
-from dpcore.analyses.base import Mode
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.measurement import LabelledIntervals
-from dpcore.data.dialects import DECIMAL_COMMA, sniff
-from dpcore.errors import ParameterError
-from dpcore.formatting import in_full
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.digits import noise_unit
 from dpcore.releases.record import Release
-from dpcore.releases.table import file_name, to_csv
+from dpcore.releases.table import to_csv
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
 from tests.releases.questions import asked, by_group, terms
@@ -28,49 +21,6 @@ from tests.statistics.columns import number
 
 def rows_of(*releases):
     return list(csv.DictReader(io.StringIO(to_csv(releases), newline="")))
-
-
-def test_derived_numbers_follow_the_values_of_their_own_release():
-    first = make_release(
-        "a-1",
-        labels=("var(x)", "var(y)"),
-        values=(4.0, 1.0),
-        intervals=LabelledIntervals(level=0.95, noise={"var(x)": (3.0, 5.0)}),
-        derived={"corr(x, y)": 0.5},
-    )
-    second = make_release("b-1")
-    rows = rows_of(first, second)
-    assert [(row["id"], row["label"], row["value"]) for row in rows] == [
-        ("a-1", "var(x)", "4.0"),
-        ("a-1", "var(y)", "1.0"),
-        ("a-1", "corr(x, y)", "0.5"),
-        ("b-1", "mean", "41.25"),
-    ]
-    assert [row["noise_lower"] for row in rows] == ["3.0", "", "", ""]
-    assert [row["level"] for row in rows] == ["0.95", "0.95", "", ""]
-    # What follows need not have the unit of the values.
-    assert [row["unit"] for row in rows] == ["years", "years", "", "years"]
-    assert all(row["epsilon"] == "0.1" for row in rows)
-
-
-def test_a_reader_of_decimal_commas_reads_the_same_numbers_and_headings():
-    release = make_release(
-        labels=("var(x)", "=1+1;=2"),
-        values=(1234567.25, -1e-7),
-        intervals=LabelledIntervals(level=0.95, noise={"var(x)": (-0.5, 2.0**0.5)}),
-        unsaid=("west",),
-    )
-    text = to_csv([release], table="a sample; of 1.5", dialect=DECIMAL_COMMA)
-    usual = pd.read_csv(io.StringIO(to_csv([release], table="a sample; of 1.5")))
-    commas = pd.read_csv(io.StringIO(text), sep=";", decimal=",")
-    read = text.encode(DECIMAL_COMMA.encoding)
-    assert read.startswith(codecs.BOM_UTF8)
-    assert sniff(read) == DECIMAL_COMMA
-    assert list(commas["value"].str.replace(",", ".")) == list(usual["value"])
-    assert commas["label"][1] == "'=1+1;'=2"
-    pd.testing.assert_frame_equal(
-        commas.drop(columns="value"), usual.drop(columns="value"), check_exact=True
-    )
 
 
 def test_no_name_of_a_derived_number_is_run_as_a_formula():
@@ -121,51 +71,6 @@ def test_a_file_says_what_was_computed_of_how_many_and_what_holds_together():
     for kind in (StatisticKind.SUM, StatisticKind.MEAN):
         request = by_group(kind=kind).parameters()
         assert rows_of(make_release(request=request))[0]["people"] == ""
-
-
-def test_a_file_says_which_groups_have_too_few_people():
-    ends = {"b": (0.0, 2.0), "people in a": (0.0, 9.0), "people in b": (80.0, 99.0)}
-    release = make_release(
-        labels=("b",),
-        values=(1.0,),
-        derived={"people in a": 2.0, "people in b": 90.0},
-        unsaid=("a",),
-        intervals=LabelledIntervals(level=0.95, noise=ends, total=ends),
-    )
-    rows = rows_of(release)
-    told = [(row["label"], row["value"], row["noise_upper"]) for row in rows]
-    assert told == [
-        ("b", "1.0", "2.0"),
-        ("people in a", "2.0", "9.0"),
-        ("people in b", "90.0", "99.0"),
-        ("a", "too few to say", ""),
-    ]
-    assert rows[1]["unit"] == ""
-    assert Release.from_json(release.to_json()) == release
-    assert "unsaid" not in json.loads(make_release().to_json())
-    nobody = make_release(labels=(), values=(), unsaid=("a",), intervals=None)
-    assert Release.from_json(nobody.to_json()) == nobody
-    with pytest.raises(ParameterError, match="one label for each"):
-        make_release(labels=(), values=(), intervals=None)
-
-
-def test_a_model_says_its_bounds_and_most_people():
-    model = models.request()
-    row = rows_of(make_release(request=model.parameters()))[0]
-    assert row["people"].startswith("at most ")
-    for column in model.question.columns:
-        if column.bounds is not None:
-            assert f"{column.name}: {in_full(column.bounds.lower)} to" in row["bounds"]
-
-
-def test_the_name_of_a_file_says_what_is_inside():
-    one = make_release(title="mean of pay / \u20ac by region", draw=2)
-    assert file_name([one]) == "released-mean-of-pay-by-region-draw-2-2026-01-02"
-    lesson = make_release(mode=Mode.CLASSROOM)
-    assert file_name([lesson, lesson]) == "classroom-2-releases-2026-01-02"
-    long = file_name([make_release(title="../" * 9 + "x" * 400)])
-    assert len(long) < 90
-    assert not set(long) & set("/\\:*?<>|")
 
 
 def test_a_correlation_has_the_interval_that_follows_from_the_numbers():

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpcore.analyses.groups import GroupedQuery
-from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
@@ -19,7 +17,6 @@ from dpcore.data.dataset import Dataset
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import statement
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.terms import SUBSTITUTION
 
@@ -106,30 +103,6 @@ def test_a_count_of_everybody_has_no_conditions():
         membership=Membership(),
     )
     assert statement(query.title, query.conditions) == "number of people"
-
-
-def test_questions_of_several_columns_name_each():
-    joint = JointQuery(
-        kind=StatisticKind.COVARIANCE,
-        numbers=(PAY, AGE),
-        relation=SUBSTITUTION,
-        unit=PrivacyUnit(),
-        size=AT_LEAST,
-    )
-    assert joint.conditions == (
-        "values of pay below 15,000 counted as 15,000, above 150,000 as 150,000",
-        "missing values of pay counted as 82,500",
-        "values of age below 18 counted as 18, above 70 as 70",
-        "people without a value of age left out",
-        "divided as for at least 300 people",
-    )
-    part = Query(
-        kind=StatisticKind.SUM, column=PAY, relation=SUBSTITUTION, unit=PrivacyUnit(), size=AT_LEAST
-    )
-    # What is declared of a missing region is for questions about the region itself.
-    said = statement("sum", GroupedQuery(part=part, group=Grouping.of(REGION)).conditions)
-    assert "whoever has no listed region, or none at all, in a group of" in said
-    assert "(missing ones are not replaced here)" in said
 
 
 @given(

@@ -22,27 +22,6 @@ AGE = number("age")
 EDGES = (0.0, 30.0, 60.0, 100.0)
 
 
-def test_everybody_is_in_the_cell_of_both_answers():
-    query = crossed(people=6).query
-    table = dataset(
-        query.columns,
-        region=["north", "south", "east", "north", "south", "north"],
-        smoker=["yes", "no", "yes", None, "yes", "yes"],
-    )
-    assert query.title == "number of people by region and smoker"
-    assert query.cells[:2] == ("north × no", "north × yes")
-    counts = query.statistic.value(query.values(table)).reshape(query.shape)
-    # Rows north, south, other; a missing answer counts as no.
-    assert counts.tolist() == [[1, 2], [1, 1], [0, 1]]
-    assert query.margins == (
-        "region: north",
-        "region: south",
-        "region: other",
-        "smoker: no",
-        "smoker: yes",
-    )
-
-
 def test_bins_and_people_left_out():
     columns = (replace(AGE, missing=DROP, replacement=None), category())
     query = crossed(columns=columns, edges=(EDGES, None), relation=ADD_REMOVE, people=3).query

@@ -127,44 +127,6 @@ def test_no_shift_exceeds_the_sensitivity(name, relation, table):
     np.testing.assert_array_equal(shifts.alternatives, each)
 
 
-def test_additions_go_to_every_group():
-    statistic = Grouped.alike(part=Count(size=private(1)), **three)
-    joined = statistic.neighbors_added([[1, 0], [0, 0], [1, 2]], ADD_REMOVE)
-    assert sorted(map(tuple, joined - [1, 0, 1])) == [
-        *[(0, 0, 0)] * 3,
-        *[(0, 0, 1), (0, 1, 0), (1, 0, 0)],
-    ]
-
-
-def test_records_of_no_listed_group_have_a_part_of_their_own():
-    total = PARTS["sum"][0]
-    statistic = Grouped.alike(labels_of_groups=("a", "b"), part=total)
-    assert statistic.labels == ("a", "b", "other")
-    assert statistic.value([[1, 0], [3, 2], [9, 2]]).tolist() == [1, 0, 6]
-    named = Grouped.alike(labels_of_groups=("other",), part=total)
-    assert named.labels == ("other", "other values")
-    both = Grouped.alike(labels_of_groups=("other", "other values"), part=total)
-    assert len(set(both.labels)) == 3
-
-
-def test_range_and_spread_are_those_of_a_part():
-    count = PARTS["count"][0]
-    statistic = Grouped.alike(labels_of_groups=("a",), part=count)
-    assert statistic.range == count.range
-    estimate = np.array([0.5, 4.0])
-    expected = count.sampling_sd(estimate)
-    np.testing.assert_allclose(statistic.sampling_sd(estimate), expected)
-
-
-def test_an_empty_table_has_a_value():
-    statistic = Grouped.alike(part=PARTS["sum"][0], **three)
-    empty = np.empty((0, 2))
-    assert statistic.value(empty).tolist() == [0, 0, 0]
-    for relation in NeighboringRelation:
-        shifts = statistic.neighbors(empty, relation)
-        assert shifts.people == len(shifts.distances()) == 0
-
-
 def test_parameters_outside_their_domain_are_refused():
     total = PARTS["sum"][0]
     with pytest.raises(ParameterError, match="need 2 statistics"):

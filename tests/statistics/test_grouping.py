@@ -10,7 +10,6 @@ from dpcore.analyses.base import Request
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.number import Query
 from dpcore.analyses.reading import request_from
-from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import Grouping
@@ -106,17 +105,3 @@ def test_a_record_leads_back_to_its_question(count):
     assert request_from(request.parameters(), people).query == asked
     by = request.parameters()["query"]["group"]
     assert isinstance(by, dict) is (count == 1)
-
-
-def test_columns_and_groups_are_limited():
-    with pytest.raises(ParameterError, match="at most 3 different columns"):
-        Grouping.of(*COLUMNS, category("more"))
-    with pytest.raises(ParameterError, match="at most 3 different columns"):
-        Grouping.of(COLUMNS[0], COLUMNS[0])
-    long = category("town", labels=tuple(f"t{place}" for place in range(101)))
-    with pytest.raises(ParameterError, match="2 × 101 = 202 groups, and at most 200"):
-        Grouping.of(COLUMNS[0], long)
-    asked = query(StatisticKind.MEAN)
-    assert asked.title == "mean of age by region, grade and smoker"
-    assert asked.groups[0] == "north × A × no"
-    assert "no listed region or grade or smoker, or none at all" in asked.conditions[-1]

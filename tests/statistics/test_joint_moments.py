@@ -6,13 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dpcore.analyses.clamping_bias import bias
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.statistics.joint_moments import JointMoments
-from dpcore.statistics.kinds import StatisticKind
-from tests.statistics.columns import DROP, number
-from tests.statistics.test_bias import asked, table
 from tests.terms import ADD_REMOVE, SUBSTITUTION, private, public
 
 BOUNDS = Interval(lower=10.0, upper=30.0)
@@ -45,19 +41,6 @@ def test_nobody_moves_both_farther_than_to_a_bound(values, least):
         for order in (1, 2):
             most = np.linalg.norm(found[i], ord=order, axis=-1).max()
             assert np.linalg.norm(moved, ord=order, axis=-1).max() <= most + 1e-9
-
-
-def test_what_clamping_and_a_minimum_do_is_told_of_both_numbers():
-    column = number("x", 10.0, missing=DROP)
-    found = bias(
-        asked(StatisticKind.MEAN_AND_SPREAD, column, 8, public=False),
-        table(column, x=[1.0, 2.0, 30.0, np.nan]),
-    )
-    assert found.labels == ("mean", "standard deviation")
-    np.testing.assert_allclose(found.raw, [11.0, np.std([1.0, 2.0, 30.0])])
-    heights = np.array([-4.0, -3.0, 5.0])
-    mean, square = heights.sum() / 8, np.square(heights).sum() / 8
-    np.testing.assert_allclose(found.computed, [5 + mean, np.sqrt(square - mean**2)])
 
 
 def test_one_row_has_no_standard_deviation():

@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.analyses.clamping_bias import bias
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
-from dpcore.statistics.group_sums import GroupMoments, MeanMoments
+from dpcore.statistics.group_sums import MeanMoments
 from dpcore.statistics.grouping import Grouping
 from tests.releases.questions import AGE, means
-from tests.statistics.columns import DROP, dataset, number, yes_no
+from tests.statistics.columns import number, yes_no
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 BOUNDS = (
@@ -111,78 +110,6 @@ def test_shifts_are_those_of_leaving_or_changing_each_person(drawn, relation):
             far = np.linalg.norm(np.array(others) - shifts.actual, order, axis=1).max()
             found = np.linalg.norm(reached - shifts.actual, order, axis=1).max()
             assert found == pytest.approx(far)
-
-
-def test_newcomers_join_each_group():
-    statistic, table = moments(2), np.array([[0.0, 20.0, 1.0]])
-    joined = statistic.neighbors_added(table, ADD_REMOVE)
-    expected = [
-        statistic.value(np.vstack([table, record(statistic, (end, end), group)]))
-        for group in range(3)
-        for end in (0.0, 1.0)
-    ]
-    np.testing.assert_allclose(joined, expected, atol=1e-12)
-
-
-def test_one_column_is_the_other_moments_turned():
-    rng = np.random.default_rng(2)
-    table = np.column_stack([rng.uniform(-3, 3, 40), rng.integers(0, 3, 40)])
-    (one,) = (moments(1),)
-    pairs = GroupMoments(labels_of_groups=("a", "b"), bounds=BOUNDS[0], degree=1)
-    low, high = pairs.value(table).reshape(-1, 2).T
-    turned = np.column_stack([low + high, high - low]) / 2
-    np.testing.assert_allclose(one.value(table).reshape(-1, 2), turned, atol=1e-12)
-    for relation in NeighboringRelation:
-        l2 = pairs.sensitivity(relation).l2
-        assert one.sensitivity(relation).l2 == pytest.approx(l2 / np.sqrt(2))
-
-
-def test_weight_of_a_person_leaves_the_least_noise_of_laplace_at_the_bounds():
-    def variance(c, d):
-        return (c + d / 2) ** 2 * (1 + 1 / (4 * c * c))
-
-    for columns in (1, 2, 3, 8, 20):
-        weight = moments(columns).weight
-        near = variance(weight * np.array([0.98, 1.0, 1.02]), columns)
-        assert near.argmin() == 1
-
-
-def test_who_has_no_value_of_one_column_is_left_out_of_all():
-    weight = number("weight", 200.0, unit="kg", missing=DROP)
-    query = means(numbers=(AGE, weight)).query
-    table = dataset(
-        query.columns,
-        age=[10.0, 30.0, 200.0, None, 50.0],
-        weight=[80.0, None, 60.0, 100.0, 300.0],
-        region=["north", "south", "south", "north", "east"],
-    )
-    assert query.rows(table).tolist() == [0, 2, 3, 4]
-    found = query.statistic.value(query.values(table)).reshape(3, 3)
-    assert found[:, 0] / query.statistic.weight == pytest.approx([2, 1, 1])
-    # North: 10 and none, counted as 50. South: 200, counted as 100.
-    assert found[:2, 1] + found[:2, 0] / query.statistic.weight / 2 == pytest.approx([0.6, 1.0])
-    assert query.title == "means of age and weight by region"
-    assert "people without a value of weight left out of all means" in query.conditions
-    told = bias(query, table)
-    assert told.labels[:2] == ("age of north", "age of south")
-    # In the column, an age counts whether there is a weight or not.
-    assert told.raw[:3].tolist() == [10.0, 115.0, 50.0]
-    assert told.computed == pytest.approx([30.0, 100.0, 50.0, 90.0, 60.0, 200.0])
-
-
-def test_names_differ_and_every_number_has_its_unit():
-    query = means().query
-    told = [*(name for names in query.names for name in names), *query.count_names]
-    assert len(set(told)) == 9
-    assert query.unit_text == ""
-    assert query.units["age of south"] == "years"
-    assert query.units["weight of other"] == "kg"
-    assert query.units["people in north"] == "people"
-    # Names of columns and groups can be chosen so that they would collide.
-    strange = number("people in north of x", unit="years"), number("x")
-    awkward = replace(query, numbers=strange)
-    told = [*(name for names in awkward.names for name in names), *awkward.count_names]
-    assert len(set(told)) == 9
 
 
 def test_questions_that_are_no_means_of_groups_are_refused():

@@ -7,13 +7,7 @@ import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.quantiles import (
-    GRID_SIZE,
-    PIECES,
-    CumulativeCounts,
-    pieces_before,
-    split_at_each,
-)
+from dpcore.statistics.quantiles import GRID_SIZE, CumulativeCounts
 from tests.terms import ADD_REMOVE
 
 BOUNDS = Interval(lower=0.0, upper=511.0)
@@ -27,21 +21,6 @@ def counts(people, *, public=True):
 
 def at(table):
     return counts(len(table)).value(np.array(table))
-
-
-def test_sums_of_ranges_are_the_people_up_to_each_value_and_beyond():
-    values = np.random.default_rng(1).integers(0, GRID_SIZE, 300)
-    before, beyond = split_at_each(at(values * 1.0))
-    expected = np.searchsorted(np.sort(values), np.arange(GRID_SIZE), side="right")
-    np.testing.assert_array_equal(before, expected)
-    np.testing.assert_array_equal(beyond, 300 - expected)
-
-
-def test_each_split_adds_up_as_many_counts_as_is_said():
-    """Of counts drawn with a variance of 1 each, a sum of m has a variance of m."""
-    total = sum(np.square(np.stack(split_at_each(unit))) for unit in np.eye(8 + 64 + 512))
-    np.testing.assert_array_equal(total[0], pieces_before())
-    np.testing.assert_array_equal(total.sum(axis=0), np.full(GRID_SIZE, PIECES))
 
 
 @pytest.mark.parametrize("relation", list(NeighboringRelation))

@@ -83,14 +83,6 @@ def test_people_of_other_groups_are_left_out():
     assert told.computed[0] == pytest.approx(65 - 30)
 
 
-def test_names_differ_and_units_are_told():
-    query = apart().query
-    assert len(set(query.names)) == 6
-    assert query.units[query.names[1]] == "%"
-    assert query.units["people in north"] == "people"
-    assert query.units["mean of south"] == "years"
-
-
 def test_questions_that_are_no_difference_are_refused():
     query = apart().query
     with pytest.raises(ParameterError, match="two different groups"):

@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
-from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.covariance import Covariance, CovarianceMatrix
 from dpcore.statistics.group_sums import (
@@ -21,7 +20,6 @@ from dpcore.statistics.joint_moments import JointMoments
 from dpcore.statistics.marginals import Marginals
 from dpcore.statistics.pooled import GroupSizes, PooledCovariance, PooledVariance
 from dpcore.statistics.quantiles import CumulativeCounts, RankScores
-from dpcore.statistics.statistic import Moments
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
 from dpcore.statistics.variance import StandardDeviation, Variance
 
@@ -121,16 +119,6 @@ def test_any_parts_give_the_value_of_the_table_as_one(name, seed, cuts):
     np.testing.assert_array_equal(value_of_parts(statistic, parts[::-1]), found)
 
 
-@pytest.mark.parametrize("name", ALL)
-def test_one_part_is_the_table_to_the_last_digit(name):
-    statistic, values = ALL[name], table(name, 1)
-    nobody = values[:0]
-    alone = statistic.finalize(statistic.partial(values))
-    assert alone.tobytes() == statistic.value(values).tobytes()
-    beside = value_of_parts(statistic, [nobody, values, nobody])
-    assert beside.tobytes() == alone.tobytes()
-
-
 @pytest.mark.parametrize("name", [name for name, each in ALL.items() if each.neighbors_of_parts])
 @pytest.mark.parametrize("relation", NeighboringRelation)
 @settings(deadline=None, max_examples=10)
@@ -142,29 +130,3 @@ def test_the_shifts_of_a_part_are_those_of_these_people(name, relation, seed, cu
     whole = statistic.combine([statistic.partial(each) for each in parts])
     distances = [statistic.neighbors(each, relation, whole).distances() for each in parts]
     np.testing.assert_allclose(np.concatenate(distances), everybody.distances(), rtol=0, atol=1e-11)
-
-
-PUBLIC_SIZES = [
-    name
-    for name, each in ALL.items()
-    if name in OF_PUBLIC_GROUPS or (hasattr(each, "size") and each.size.public)
-]
-
-
-@pytest.mark.parametrize("name", PUBLIC_SIZES)
-def test_a_public_number_of_people_is_that_of_all_parts(name):
-    statistic, values = ALL[name], table(name, 2)
-    whole = statistic.partial(values[1:])
-    with pytest.raises(ParameterError, match="the public number of rows is 40"):
-        statistic.finalize(whole)
-    for change in (statistic.neighbors, statistic.neighbors_added):
-        with pytest.raises(ParameterError):
-            change(values[1:], NeighboringRelation.ADD_REMOVE)
-
-
-def test_parts_far_from_each_other_scatter_as_one_table():
-    values = np.r_[np.full(20, 1000.0), np.full(20, 1010.0)]
-    variance = OF_NUMBERS["variance"]
-    found = value_of_parts(variance, np.split(values, [20]))
-    np.testing.assert_allclose(found, 25 * 40 / 39, rtol=1e-15)
-    assert isinstance(variance.partial(values), Moments)

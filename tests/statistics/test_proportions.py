@@ -1,7 +1,5 @@
 """Vectors of proportions: every sensitivity enumerated, every shift recomputed."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +8,6 @@ from hypothesis import strategies as st
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.histogram import Proportions
-from dpcore.statistics.sums_and_means import Proportion
 from tests.statistics.neighbors import changes, check
 from tests.terms import ADD_REMOVE, SUBSTITUTION, private, public
 
@@ -69,13 +66,6 @@ def test_sensitivity_of_a_private_size_covers_every_size(relation, count, least,
     check(statistic.sensitivity(relation), moves)
 
 
-def test_shares_over_a_constant_stop_at_one():
-    statistic = asked(2, private(1), constant=2)
-    assert statistic.value([0, 0, 0, 1]).tolist() == [1.0, 0.5]
-    moves = all_changes(statistic, SUBSTITUTION, range(1, 7))
-    assert np.abs(moves).sum(axis=1).max() == statistic.sensitivity(SUBSTITUTION).l1
-
-
 codes = st.lists(st.integers(0, 3), min_size=1, max_size=9)
 statistics = st.builds(
     lambda least, constant, omit_last: (least, constant, omit_last),
@@ -127,35 +117,6 @@ def test_no_shift_exceeds_the_sensitivity(relation, codes, options):
     assert statistic.neighbors(codes, relation).distances().max() <= most
     joined = statistic.neighbors_added(codes, relation) - statistic.value(codes)
     assert np.abs(joined).sum(axis=1).max() <= most
-
-
-def test_two_cells_without_the_last_are_one_proportion():
-    statistic = asked(2, public(4), omit_last=True)
-    member = np.array([1.0, 0.0, 0.0, 0.0])
-    plain = Proportion(size=public(4))
-    for relation in NeighboringRelation:
-        assert statistic.sensitivity(relation) == plain.sensitivity(relation)
-        mine, theirs = (
-            asked_.neighbors(values, relation).distances()
-            for asked_, values in ((statistic, 1 - member), (plain, member))
-        )
-        np.testing.assert_allclose(mine, theirs, atol=1e-12)
-
-
-def test_a_move_to_the_omitted_cell_is_left_out_where_there_is_another():
-    codes = [0, 0, 0, 1, 1, 2]
-    shifts = asked(3, public(6), omit_last=True).neighbors(codes, SUBSTITUTION)
-    moved = shifts.alternatives[shifts.kind[0]] - shifts.actual
-    np.testing.assert_allclose(moved, [[-1 / 6, 1 / 6]] * 2)
-
-
-def test_range_is_where_the_shares_lie():
-    tables = [table for n in range(6) for table in product(range(3), repeat=n)]
-    for options in ({}, {"constant": 3}):
-        statistic = asked(3, private(3), **options)
-        shares = np.array([statistic.value(list(table)) for table in tables])
-        assert (shares.min(), shares.max()) == (0, 1)
-        assert (statistic.range.lower, statistic.range.upper) == (0, 1)
 
 
 def test_shares_have_their_exact_spread():

@@ -7,7 +7,6 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.relations import TableSize
 from dpcore.statistics.quantiles import RankScores
 
-X1 = np.array([-1.2, -0.8, -0.5, -0.1, 0.0, 0.3, 0.6, 0.9, 1.4, 2.5])
 TWENTY = Interval(lower=0.0, upper=20.0)
 
 

@@ -103,16 +103,6 @@ def test_nothing_is_asked_of_identifiers_and_columns_not_used(kind):
     assert allowed(kind) == ()
 
 
-def test_a_date_has_no_sum_and_no_variance():
-    offered = allowed(ColumnKind.DATE)
-    assert StatisticKind.MEAN in offered
-    assert StatisticKind.STANDARD_DEVIATION in offered
-    for kind in (StatisticKind.SUM, StatisticKind.VARIANCE):
-        assert kind not in offered
-        with pytest.raises(ParameterError, match="date column"):
-            query(kind)
-
-
 def test_a_spread_of_dates_is_in_days():
     assert query(StatisticKind.STANDARD_DEVIATION).unit_text == DAYS
     assert query(StatisticKind.MEAN).unit_text == DATES
@@ -206,13 +196,6 @@ def test_bins_of_whole_numbers_hold_each_of_them_once(low, width, bins):
         first, _, last = label.partition(" to ")
         sizes.append(int(last or first) - int(first) + 1)
     assert counts.tolist() == sizes
-
-
-def test_edges_of_whole_numbers_are_whole():
-    with pytest.raises(ParameterError, match="whole"):
-        edges_at(VISITS.bounds, (2.5,), whole=True)
-    with pytest.raises(ParameterError, match="between"):
-        edges_at(VISITS.bounds, (20.5,))
 
 
 @pytest.mark.parametrize("upper", [20.0, 5000.0])

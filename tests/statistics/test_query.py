@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,12 +11,11 @@ from hypothesis import strategies as st
 from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
-from dpcore.statistics.kinds import NOT_ON_RELEASE, OF_ONE, StatisticKind, allowed
+from dpcore.statistics.kinds import OF_ONE, StatisticKind
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 DROP, REPLACE = MissingPolicy.DROP, MissingPolicy.REPLACE
@@ -81,23 +79,6 @@ def query(kind, column, **changes):
     private = changes.get("relation") is ADD_REMOVE or column.missing is DROP
     settings["size"] = TableSize(people=4, public=not private)
     return Query(kind=kind, column=column, **(settings | changes))
-
-
-def test_allowed_statistics_of_each_kind_of_column():
-    assert set(allowed(ColumnKind.NUMBER)) == {*StatisticKind} - NOT_ON_RELEASE
-    of_labels = {
-        StatisticKind.COUNT,
-        StatisticKind.PROPORTION,
-        StatisticKind.HISTOGRAM,
-        StatisticKind.PROPORTIONS,
-        StatisticKind.CROSS_TABLE,
-        StatisticKind.MARGINALS,
-        StatisticKind.WEIGHTED_SHARE,
-    }
-    assert set(allowed(ColumnKind.CATEGORY)) == of_labels
-    assert set(allowed(ColumnKind.YES_NO)) == of_labels
-    with pytest.raises(ParameterError, match="has no mean"):
-        query(StatisticKind.MEAN, smoker())
 
 
 @pytest.mark.parametrize(
@@ -261,32 +242,10 @@ def test_values_off_the_public_list_are_counted_as_other():
     assert asked.values(Table(dropping, [0, 2, -1, 1])).tolist() == [0, 2, 1]
 
 
-def test_a_label_named_other_stays_apart_from_the_cell_of_other_values():
-    column = Column(name="c", kind=ColumnKind.CATEGORY, labels=("a", "other"))
-    asked = query(StatisticKind.HISTOGRAM, column)
-    assert asked.statistic.labels == ("a", "other", "other values")
-
-
 def test_labels_of_another_declaration_are_refused():
     asked = query(StatisticKind.HISTOGRAM, color())
     with pytest.raises(ParameterError, match="have changed since"):
         asked.values(Table(smoker(), [0, 1, 0, 1]))
-
-
-def test_answers_are_read_from_a_data_set():
-    frame = pd.DataFrame(
-        {"age": [30.0, np.nan, 120.0], "smoker": ["yes", "no", "maybe"]}, index=[2, 3, 4]
-    )
-    table = Dataset(name="t", frame=frame, columns=(age(DROP), smoker()))
-    mean = query(StatisticKind.MEAN, age(DROP))
-    assert mean.values(table).tolist() == [30, 120]
-    assert mean.rows(table).tolist() == [0, 2]
-    # A third answer is no answer.
-    histogram = query(StatisticKind.HISTOGRAM, smoker()).values(table)
-    assert histogram.tolist() == [1, 0, 0]
-    yes = Membership(label="yes")
-    counted = query(StatisticKind.COUNT, smoker(), membership=yes).values(table)
-    assert counted.tolist() == [1, 0, 0]
 
 
 intervals = st.tuples(st.one_of(st.just(-np.inf), st.integers(-5, 40)), st.integers(41, 90)).map(
@@ -328,19 +287,3 @@ def test_parameters_describe_the_query_and_survive_json(
     assert json.loads(text) == asked.parameters()
     other = replace(asked, unit=PrivacyUnit(rows=rows + 1))
     assert json.dumps(other.parameters(), sort_keys=True) != text
-
-
-def test_equal_analyses_have_equal_parameters():
-    whole = Interval(lower=0, upper=100)
-    plain = query(StatisticKind.MEAN, age())
-    described = query(StatisticKind.MEAN, age(bounds=whole, unit="a", description="Age in years"))
-    assert json.dumps(plain.parameters()) == json.dumps(described.parameters())
-
-
-def test_a_complete_column_is_read_where_it_is():
-    frame = pd.DataFrame({"age": [3.0, 120.0, 50.0], "late": [1.0, np.nan, 2.0]})
-    columns = tuple(Column(name=name, kind=ColumnKind.NUMBER, bounds=AGES) for name in frame)
-    table = Dataset(name="t", frame=frame, columns=columns)
-    age, late = (query(StatisticKind.MEAN, each).values(table) for each in columns)
-    assert np.shares_memory(age, frame["age"].to_numpy())
-    assert late.tolist() == [1.0, 2.0]

@@ -177,43 +177,6 @@ def test_nobody_loses_more_than_the_guarantee(relation, public):
         assert 0 < found.maximum <= found.for_all <= found.worst_case <= 1
 
 
-def test_alike_people_are_one_kind():
-    rng = np.random.default_rng(0)
-    values = rng.normal(50, 10, 20_000)
-    scores = RankScores(
-        bounds=Interval(lower=0.0, upper=100.0),
-        q=0.5,
-        size=TableSize(people=20_000, public=True),
-        candidates=101,
-    )
-    shifts = scores.neighbors(values, SUBSTITUTION)
-    assert len(shifts.alternatives) <= 101
-    assert shifts.alternatives.shape[1] <= 10
-    with_drop = seven(3, 0.5, public=False).neighbors(np.zeros(3), SUBSTITUTION)
-    rest = with_drop.alternatives[0, -1]
-    assert rest.tolist() == by_definition([0, 0], 0.5, range(7))
-
-
-def test_an_empty_table_prefers_no_candidate():
-    empty = np.empty(0)
-    scores = asked(1, 0.5, public=False)
-    assert scores.value(empty).tolist() == [0.0] * 5
-    assert scores.neighbors(empty, ADD_REMOVE).people == 0
-    assert scores.neighbors(empty, SUBSTITUTION).people == 0
-    assert scores.range.lower == -np.inf
-
-
-def test_the_spread_of_a_score_over_samples_is_bounded():
-    rng = np.random.default_rng(3)
-    scores = asked(50, 0.5)
-    drawn = rng.choice(5, p=[0.1, 0.4, 0.0, 0.3, 0.2], size=(3000, 50)).astype(float)
-    spread = np.std([scores.value(each) for each in drawn], axis=0)
-    bound = scores.sampling_sd(np.zeros(5))
-    assert (spread <= bound * 1.05).all()
-    assert spread.max() > bound[0] / 3
-    assert np.isinf(asked(50, 0.5, public=False).sampling_sd(np.zeros(5))).all()
-
-
 @pytest.mark.parametrize("data", ["normal", "ties", "empty middle"])
 def test_the_rank_of_the_answer_is_near_its_target(data):
     """By simulation: far ranks as rare as the public numbers promise."""

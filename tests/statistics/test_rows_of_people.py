@@ -7,12 +7,11 @@ import numpy as np
 import pytest
 
 from dpcore.data.bounds import Interval
-from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.group_sums import Grouped, GroupMoments, MeanMoments, PairMoments
 from dpcore.statistics.histogram import Histogram
 from dpcore.statistics.sums_and_means import Count, Mean, Proportion, Sum
-from dpcore.statistics.user_level import of_people, packed, unpacked
+from dpcore.statistics.user_level import of_people, packed
 from tests.statistics.neighbors import check
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
@@ -185,16 +184,3 @@ def test_nobody_can_join_with_more_than_the_extremes(name):
     most = np.abs(joined - actual).sum(axis=1).max()
     by_hand = max(np.abs(value(name, (*here, own)) - actual).sum() for own in owned(records))
     assert most == pytest.approx(by_hand, rel=1e-12)
-
-
-def test_rows_and_people_are_taken_apart_and_put_together():
-    rng = np.random.default_rng(2)
-    values, person = rng.random((40, 2)), rng.integers(0, 15, 40)
-    lines, who = packed(values, person, int(np.bincount(person).max()))
-    rows, line = unpacked(lines, int(np.bincount(person).max()))
-    order = np.argsort(person, kind="stable")
-    np.testing.assert_array_equal(rows, values[order])
-    np.testing.assert_array_equal(who[line], person[order])
-    with pytest.raises(ParameterError, match="more than 1 rows"):
-        packed(values, person, 1)
-    assert packed(np.empty(0), np.empty(0, dtype=np.intp), 3)[0].shape == (0, 3)

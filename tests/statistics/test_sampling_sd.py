@@ -95,12 +95,6 @@ def test_standard_deviation_has_its_large_sample_spread():
     assert 0.8 * bound <= observed <= 1.05 * bound
 
 
-def test_nothing_bounds_a_sum_of_both_signs_of_unknown_length():
-    private = TableSize(people=20, public=False)
-    asked = Sum(bounds=Interval(lower=-1.0, upper=1.0), size=private)
-    assert asked.sampling_sd(np.array([0.0]))[0] == np.inf
-
-
 def test_estimates_beyond_the_range_are_clipped():
     public = TableSize(people=20, public=True)
     unit = Interval(lower=0.0, upper=1.0)

@@ -15,7 +15,6 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.pooled import GroupSizes
 from tests.statistics.columns import REPLACE, category, number, yes_no
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
@@ -156,12 +155,3 @@ def test_how_many_rows_there_are_is_private_where_units_own_several(build):
         build(unit=PrivacyUnit(noun="household", rows=2), **known)
     with pytest.raises(ParameterError, match="private under add/remove"):
         build(unit=PrivacyUnit(), **(known | {"relation": ADD_REMOVE}))
-
-
-def test_statistics_of_public_groups_are_about_one_row_a_person():
-    known = terms(SUBSTITUTION, 2)
-    sizes = GroupSizes(sizes=(2, 2, 2), labels_public=True)
-    with pytest.raises(ParameterError, match="one row for each person"):
-        several(StatisticKind.POOLED_COVARIANCE, group=Grouping.of(category()), groups=sizes)(
-            **known
-        )

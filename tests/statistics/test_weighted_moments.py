@@ -15,13 +15,10 @@ from dpcore.analyses.measurement import OneMechanism
 from dpcore.analyses.number import Query
 from dpcore.analyses.weighted import WeightedQuery
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind
-from dpcore.errors import ParameterError
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from dpcore.releases.declared import bounds_text
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.group_sums import WeightedMoments
 from dpcore.statistics.grouping import Grouping
@@ -137,21 +134,6 @@ def test_people_with_several_rows_change_no_more_than_all_their_rows(relation):
 
 
 @pytest.mark.parametrize("relation", NeighboringRelation)
-@pytest.mark.parametrize("key", ["laplace", "gaussian"])
-def test_own_loss_of_a_weight_is_that_of_its_row(relation, key):
-    request = replace(weighted(key, relation=relation), delta=1e-6 * (key == "gaussian"))
-    plan, statistic = request.plan, request.query.statistic
-    for weight in (0.4, 4.0):
-        rows = np.array([[100.0, weight, 0.0], [30.0, 1.0, 0.0]])
-        delta = request.used_delta
-        found = per_instance_losses(plan, statistic, rows, relation=relation, delta=delta)
-        own = plan.loss_of(weight, relation, delta=delta)
-        assert own == pytest.approx(found.epsilon[0], rel=1e-9)
-        if relation is ADD_REMOVE and key == "laplace":
-            assert own == pytest.approx(request.epsilon * weight / 4.0, rel=1e-4)
-
-
-@pytest.mark.parametrize("relation", NeighboringRelation)
 def test_audit_refutes_noise_that_knows_no_cap(relation):
     """A sensitivity of weights up to 1, where they go up to the cap of 4."""
     trial = worst(weighted(epsilon=2.0, relation=relation))
@@ -203,23 +185,3 @@ def test_raw_values_and_weights_are_told_apart_from_clamped_ones():
     assert found.stages[0] == pytest.approx(raw.mean)
     assert found.stages[-1] == pytest.approx(used.mean)
     assert [column.above for column in found.columns] == [1, 1]
-
-
-def test_a_question_says_its_weights_and_refuses_others():
-    query = question(REGION)
-    assert query.title == "mean of age by region, weighted by w"
-    assert "values of w below 0 counted as 0, above 4 as 4" in query.conditions
-    assert question().title == "mean of age, weighted by w"
-    assert bounds_text({"query": query.parameters()}) == "age: 0 to 100; w: 0 to 4"
-    signed = number("s", bounds=Interval(lower=-1.0, upper=2.0), replacement=0.0)
-    for weight in (signed, AGE, number("d", kind=ColumnKind.DATE), REGION):
-        with pytest.raises(ParameterError, match="bounds from 0 up"):
-            question(weight=weight)
-    assert not question(column=signed).names_of_totals
-    part = Query(
-        kind=StatisticKind.SUM, column=AGE, relation=ADD_REMOVE, unit=PrivacyUnit(), size=ANY_SIZE
-    )
-    with pytest.raises(ParameterError, match="a total comes with it"):
-        WeightedQuery(part=part, group=Grouping.of(), weight=WEIGHT)
-    with pytest.raises(ParameterError, match="no weight is below 0"):
-        moments(least=-1.0)

@@ -13,18 +13,12 @@ from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import estimate, point_ratios
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.studies.comparing.compared_points import AnswerSetting, error_table
-from dpcore.studies.comparing.error_curves import (
-    against_epsilon,
-    against_people,
-    against_position,
-    of_table,
-)
+from dpcore.studies.comparing.compared_points import AnswerSetting
+from dpcore.studies.comparing.error_curves import of_table
 from tests.conftest import few
 from tests.inference.test_group_ratios import RATIOS
 from tests.releases.questions import apart, by_group, chained, matrix, means, ranks, weighted
 
-LARGE = 100_000
 BY_GROUP = {
     "mean": by_group(),
     "variance": by_group(kind=StatisticKind.VARIANCE),
@@ -66,24 +60,6 @@ def test_a_point_is_the_ratio_that_an_answer_gives(name, drawn):
     assert point_ratios(rows, ratio) == pytest.approx(given_as)
 
 
-@pytest.mark.parametrize("key", ["laplace", "gaussian"])
-@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
-def test_the_error_of_a_mean_of_many_is_that_of_its_weighted_noises(key, place):
-    """To first order ``(T - h N) / n`` with weights ``-h`` and ``1 - h``."""
-    at = setting(by_group(), group=LARGE, place=place)
-    asked = at.by(key)
-    one = np.sqrt(float(asked.mechanism.variance(0.0)))
-    width = asked.plan.ratio.bounds.width
-    expected = width * one * np.hypot(place, 1 - place) / LARGE
-    bias, spread, rmse = errors(at, key)
-    assert spread == pytest.approx(expected, rel=0.05)
-    assert abs(bias) < 0.1 * spread
-    assert rmse == pytest.approx(spread, rel=0.01)
-    both = setting(apart(), group=LARGE, place=place)
-    ratio = np.sqrt(2) * np.sqrt(float(both.by(key).mechanism.variance(0.0))) / one
-    assert errors(both, key)[1] == pytest.approx(ratio * expected, rel=0.05)
-
-
 @pytest.mark.parametrize("key", ["laplace", "bit", "truncated"])
 @pytest.mark.parametrize("place", [0.01, 0.4])
 def test_the_errors_of_a_variance_are_the_closed_forms(key, place):
@@ -109,22 +85,6 @@ def test_squares_add_up_wherever_the_value_lies(name, place, epsilon, number):
     if not np.isnan(rmse):
         # A bias that chance explains counts as 0.
         assert rmse**2 == pytest.approx(bias**2 + spread**2, rel=2e-3)
-
-
-@pytest.mark.parametrize("name", SIMULATED)
-def test_the_axes_go_through_the_setting(name):
-    at = setting(SIMULATED[name])
-    keys = at.answered_by(("laplace", "bit", "truncated", "gaussian"))
-    assert "laplace" in keys
-    here = error_table(at, keys)
-    for key in keys:
-        (by_epsilon,) = against_epsilon(at, [key], np.array([at.epsilon / 2, at.epsilon]))
-        (by_people,) = against_people(at, [key], np.array([at.people, 2.0 * at.people]))
-        (by_place,) = against_position(at, [key], 11)
-        assert by_epsilon.rmse[1] == by_people.rmse[0] == here[key][0]
-        assert by_place.rmse[3] == pytest.approx(here[key][0])
-        assert by_epsilon.rmse[0] > by_epsilon.rmse[1]
-        assert by_people.rmse[1] < by_people.rmse[0]
 
 
 @pytest.mark.parametrize("name", BY_GROUP)

@@ -12,16 +12,7 @@ from dpcore.errors import DataError, ParameterError
 from dpcore.privacy.interpretation import best_guess
 from dpcore.studies.attacks import aggregates, noise
 from dpcore.studies.attacks import aggregates as rebuild
-from dpcore.studies.attacks.targets import (
-    FEWEST,
-    SAMPLE,
-    Target,
-    at_least,
-    attackable,
-    class_sample,
-    numbers,
-    village,
-)
+from dpcore.studies.attacks.targets import FEWEST, Target, at_least, attackable, numbers, village
 
 PEOPLE = 100
 
@@ -45,16 +36,6 @@ def test_village_is_always_the_same_and_its_first_person_can_be_found():
     debts = numbers(table, table.columns[1], "yes")
     assert debts.amounts[0] == 1.0
     assert 0.4 <= debts.amounts.mean() <= 0.6
-
-
-def test_sample_has_a_fixed_size_and_does_not_depend_on_values():
-    table = village(3 * SAMPLE)
-    sample = class_sample(table, rng=rng(1))
-    assert sample.people == SAMPLE
-    other = table.frame.assign(income=0.0)
-    turned = class_sample(type(table)(name="x", frame=other, columns=table.columns), rng=rng(1))
-    assert sample.frame.index.equals(turned.frame.index)
-    assert class_sample(village(), rng=rng()).people == SAMPLE
 
 
 def test_too_few_people_are_refused_and_thresholds_split():
@@ -162,13 +143,6 @@ def test_a_column_of_one_answer_is_guessed_without_counts():
     assert rebuild.guessing(bits) == 1.0
 
 
-def test_rounding_is_to_the_nearest_and_its_variance_that_of_equal_chances():
-    counts = np.arange(20.0)
-    told = rebuild.rounded_counts(rebuild.Solver.of(np.eye(20)), counts, 5)
-    assert told.counts[0].tolist()[:8] == [0, 0, 0, 5, 5, 5, 5, 5]
-    assert float((told.counts - counts).var()) == pytest.approx(told.variance)
-
-
 def test_likelihood_ratio_test_is_right_as_often_as_the_formula_says():
     people = target([0.2, 1.0, 0.0, 0.7])
     exact = aggregates.game(people, 1, epsilon=None)
@@ -204,16 +178,6 @@ def test_noise_on_the_grid_has_the_scale_of_laplace_noise():
     assert abs(float(size.mean()) - 2.0) < 6.5 * 2.0 / math.sqrt(100_000)
     step = noise.step_of(2.0)
     assert np.array_equal(drawn / step, np.round(drawn / step))
-
-
-def test_number_of_draws_is_geometric_and_adds_up():
-    for kept in (0.2, 0.9, 1.0):
-        tries = np.arange(1, 400)
-        law = (1 - kept) ** (tries - 1.0) * kept
-        assert np.allclose(noise.at_most(tries, kept, releases=1), np.cumsum(law))
-        # Two releases: the convolution of the law with itself.
-        twice = np.cumsum(np.convolve(law, law))[: len(tries) - 1]
-        assert np.allclose(noise.at_most(tries[1:], kept, releases=2), twice)
 
 
 def test_time_tells_as_much_as_the_distance_of_the_two_laws():

@@ -53,12 +53,6 @@ def test_two_variables_never_contradict_each_other():
         assert not shown.repaired.changed
 
 
-def test_same_seed_same_release():
-    one, other = show(seed=3), show(seed=3)
-    assert np.array_equal(one.repaired.before, other.repaired.before)
-    assert not np.array_equal(one.repaired.before, show(seed=4).repaired.before)
-
-
 def test_domain():
     with pytest.raises(ParameterError, match="2 or 3 variables"):
         show(columns=4)

@@ -13,9 +13,7 @@ from dpcore.studies.individual import crowd
 from dpcore.studies.individual.crowd import RidgeCrowd, StatisticCrowd
 from tests.individual.test_moves import DELTA, LAWS, PENALTY, everybodys
 from tests.models.regression_tables import NUMBERS, TEN
-from tests.releases import questions
-from tests.studies.test_one_person import AGES, CELLS, exposed, mean
-from tests.terms import ADD_REMOVE
+from tests.studies.test_one_person import AGES, exposed, mean
 
 
 def crowd_of(fit, law, person):
@@ -61,36 +59,6 @@ def test_losses_of_models_decay_like_one_over_n():
     found = crowd_of(fit, NoisyFit(gamma=4.0), 9).people(times)
     # A little faster than 1/n, for delta forgives more of a smaller shift.
     assert crowd.slope(times, found) == pytest.approx(-1.05, abs=0.1)
-
-
-def test_crowds_of_statistics():
-    request = mean("laplace", relation=ADD_REMOVE)
-    exposure = exposed(request, AGES)
-    found = crowd_behind(request, exposure, 4).copies((0, 1, 10))
-    assert found[0] == pytest.approx(exposure.epsilon[4])
-    more = exposed(request, np.append(AGES, [AGES[4]] * 10))
-    assert found[2] == pytest.approx(more.epsilon[4])
-    assert (np.diff(found) < 0).all()
-    people = (2, 5, 10, 20, 4000, 8000)
-    found = crowd_behind(request, exposure, 4).people(people, rng=np.random.default_rng(1))
-    assert found[1] == pytest.approx(exposure.epsilon[4])
-    assert crowd.slope(people[-2:], found[-2:]) == pytest.approx(-1, abs=0.01)
-
-
-def test_a_public_number_of_people_grows_with_the_table():
-    for request, values in ((mean("bit"), AGES), (questions.shares(), CELLS)):
-        exposure = exposed(request, values)
-        found = crowd_behind(request, exposure, 1).people((5, 50), rng=np.random.default_rng(1))
-        assert found[0] == pytest.approx(exposure.epsilon[1])
-        assert found[1] < found[0]
-
-
-def test_sizes_and_slopes():
-    assert crowd.sizes(100) == (12, 25, 50, 100, 200, 400, 800, 1600)
-    assert crowd.sizes(3) == (3, 6, 12, 24, 48)
-    assert crowd.sizes(3_000_000)[-1] == 3_000_000
-    assert crowd.slope((1, 10, 100), np.array([1, 0.1, 0.01])) == pytest.approx(-1)
-    assert np.isnan(crowd.slope((1, 2), np.array([0.0, np.inf])))
 
 
 def test_tables_that_cannot_be_built_are_refused():

@@ -14,20 +14,17 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.individual.generalization import sampled_variation
 from dpcore.individual.model_losses import laws_of_model, leaving
-from dpcore.models import leverage_and_residual
 from dpcore.models.design import Design
 from dpcore.models.glm import fit_glm
 from dpcore.models.loss_functions import Huber, Logistic, ModelKind, Poisson
 from dpcore.models.model_mechanisms.noisy_coefficients import NoisyFit
 from dpcore.models.model_mechanisms.perturbed_objective import PerturbedObjective
-from dpcore.models.model_mechanisms.posterior_samples import SampledFit
 from dpcore.models.penalty import Penalty
 from dpcore.models.question import ModelQuestion
 from dpcore.models.ridge import fit_ridge
 from dpcore.models.ridge_influence import removals
 from dpcore.models.shrinkage import plain_fit
 from dpcore.privacy import gaussian
-from dpcore.privacy.conversions import variation_bound
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.studies.individual.frontier import accuracy, frontier, varied
 from tests.conftest import few
@@ -198,42 +195,6 @@ def test_slow_losses_are_those_of_everybody_at_each_precision(key, named):
     assert asked.law.error(fit) == pytest.approx(spread, rel=0.1)
 
 
-def test_a_perturbed_logistic_objective_has_its_theorem_and_bounds():
-    x, _, rng = table()
-    t = (rng.uniform(size=PEOPLE) < 0.5 + 0.4 * x[:, 0]).astype(float)
-    fit = fit_glm(x, t, loss=Logistic(), penalty=Penalty(strength=20.0))
-    yes = Column(name="yes", kind=ColumnKind.YES_NO, labels=("no", "yes"))
-    plain = request("output", strength=20.0)
-    question = replace(
-        plain.question, design=replace(plain.question.design, target=yes), model=ModelKind.LOGISTIC
-    )
-    asked = ModelRequest(question=question, mechanism_key="objective", epsilon=1.0, delta=DELTA)
-    found = frontier(asked, fit)
-    assert found.at(found.guarantee) == pytest.approx(1.0, rel=1e-6)
-    assert (np.diff(found.guarantee) >= 0).all()
-    # The penalty alone takes as much, whatever the noise.
-    assert found.guarantee[0] >= 2 * 0.25 / 20.0
-    assert (found.maximum <= found.guarantee).all()
-    assert (found.mean <= found.maximum * (1 + 1e-12)).all()
-
-
-def test_total_variations_of_some_people_estimate_those_of_everybody():
-    fit = ridge(40.0, people=2500)
-    found = removals(fit)
-    people = {"epsilon": np.zeros(2500), "delta": DELTA}
-    one = SampledFit(gamma=3.0)
-    some = sampled_variation(one, fit, rng=np.random.default_rng(0), **people)
-    assert some.sampled
-    assert len(some.variation) == 2000
-    m, e = found.outside, np.sqrt(3.0) * np.abs(found.residual)
-    everybody = leverage_and_residual.delta_of(m, e, 0.0)
-    assert some.variation.mean() == pytest.approx(everybody.mean(), rel=0.05)
-    more = sampled_variation(replace(one, samples=5), fit, rng=np.random.default_rng(0), **people)
-    assert (more.variation >= some.variation).all()
-    # A sum of T independent draws differs by at most T times as much.
-    assert (more.variation <= 5 * some.variation + 1e-12).all()
-
-
 def test_total_variation_of_a_perturbed_objective_is_that_of_its_draws():
     fit = ridge(2.0, people=30)
     law = PerturbedObjective(sigma=1.5)
@@ -244,58 +205,3 @@ def test_total_variation_of_a_perturbed_objective_is_that_of_its_draws():
     np.testing.assert_allclose(got.variation, exact, rtol=1e-6)
     asked = NoisyFit(gamma=1.0)
     assert sampled_variation(asked, fit, rng=np.random.default_rng(0), **people) is None
-
-
-def test_the_bound_on_total_variation_is_reached_by_two_answers():
-    # Randomized response at epsilon: the laws (p, 1 - p) and (1 - p, p).
-    epsilon = np.array([0.1, 1.0, 3.0])
-    p = np.exp(epsilon) / (1 + np.exp(epsilon))
-    np.testing.assert_allclose(variation_bound(epsilon, 0.0), 2 * p - 1)
-    assert (variation_bound(epsilon, 0.1) > 2 * p - 1).all()
-
-
-@pytest.mark.parametrize("loss", [None, Logistic(), Poisson()])
-def test_penalty_is_an_error_and_no_limit_changes_with_it(loss):
-    x, y, rng = table(2000)
-    if loss is not None:
-        mean = loss.slope(x @ np.array([0.9, -0.6, 0.4, 0.2]), np.zeros(2000))
-        y = rng.poisson(mean) if isinstance(loss, Poisson) else rng.random(2000) < mean
-    fits = [
-        fit_ridge(x, y, penalty=Penalty(strength=s))
-        if loss is None
-        else fit_glm(x, np.asarray(y, float), loss=loss, penalty=Penalty(strength=s))
-        for s in (1.4, 14, 140)
-    ]
-    parts = [accuracy(fit, plain_fit(fit)) for fit in fits]
-    assert parts[0].cramer_rao == pytest.approx(parts[2].cramer_rao, rel=1e-9)
-    shrunk = [part.shrinkage for part in parts]
-    assert 0 < shrunk[0] < shrunk[1] < shrunk[2]
-    # A plain fit has no pull: its gradient vanishes without a penalty.
-    eta = x @ plain_fit(fits[2]).theta
-    slopes = eta - y if loss is None else loss.slope(eta, np.asarray(y, float))
-    np.testing.assert_allclose(x.T @ slopes, 0, atol=1e-6)
-
-
-def test_more_penalty_is_more_error_without_noise():
-    found = [
-        frontier(request("output", strength=s, gamma=1e6), ridge(s)) for s in (2.0, 20.0, 200.0)
-    ]
-    levels = [each.without_noise for each in found]
-    assert levels == sorted(levels)
-    assert len({round(each.cramer_rao, 12) for each in found}) == 1
-    for each in found:
-        parts = each.penalty**2 + each.targets**2 + each.at(each.noise) ** 2
-        assert each.at(each.error) ** 2 == pytest.approx(parts, rel=1e-9)
-
-
-def test_without_a_single_plain_fit_only_the_noise_is_told():
-    x, y, _ = table()
-    fit = fit_ridge(np.column_stack([x, x[:, 0]]), y, penalty=Penalty(strength=5.0))
-    features = tuple(number(f"x{k}") for k in range(COLUMNS + 1))
-    asked = request("output", strength=5.0, gamma=1.0)
-    design = replace(asked.question.design, features=features)
-    asked = replace(asked, question=replace(asked.question, design=design))
-    found = frontier(asked, fit)
-    assert math.isnan(found.without_noise)
-    assert math.isnan(found.cramer_rao)
-    assert np.array_equal(found.error, found.noise)

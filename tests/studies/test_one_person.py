@@ -137,13 +137,6 @@ def test_the_best_guess_is_at_least_the_prior_and_at_most_one(mu, prior, epsilon
     assert 0 <= delta <= advantage + 1e-12
 
 
-def test_nothing_to_tell_where_nothing_moves():
-    for laws in (gaussian_laws(0.0), PosteriorLaws(leverage=0.0, residual=3.0)):
-        assert hypothesis_tests.best_guess(laws, 0.5) == 0.5
-        assert laws.delta(np.array([0.0, 1.0])).tolist() == [0, 0]
-        assert hypothesis_tests.area(laws) == pytest.approx(0.5)
-
-
 def test_players_win_as_often_as_the_best_guess_says():
     laws = gaussian_laws(1.0)
     rng = np.random.default_rng(3)

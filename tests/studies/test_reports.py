@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from dpcore.errors import DataError, ParameterError
+from dpcore.errors import ParameterError
 from dpcore.figures.individual.disclosure import coverage_table, reports_picture
 from dpcore.studies.individual.reports import (
     Reports,
@@ -107,15 +107,3 @@ def test_picture_and_table_of_reports(table):
 def test_domains(wrong):
     with pytest.raises(ParameterError):
         ReportSettings(**wrong)
-
-
-def test_domains_of_tables():
-    rng = np.random.default_rng(0)
-    with pytest.raises(ParameterError, match="at most 1 long"):
-        study(np.full((2, 2), 1.0), np.ones(2), ReportSettings(), rng=rng)
-    with pytest.raises(ParameterError, match="yes/no"):
-        study(np.full((2, 2), 0.5), np.full(2, 0.5), ReportSettings(), rng=rng)
-    with pytest.raises(DataError):
-        study(np.empty((0, 2)), np.empty(0), ReportSettings(), rng=rng)
-    with pytest.raises(ParameterError, match="delta"):
-        Sharper(epsilon=1.0, delta=0.0).hessian(2)

@@ -33,12 +33,6 @@ def test_bias_and_chance_of_a_mean_are_those_of_every_choice(least):
     assert found.noise[0] == pytest.approx(2**0.5 / (least + 1) / 0.5)
 
 
-def test_what_a_count_leaves_out():
-    found = count_errors(PERSON, 1.0, np.arange(1, 6))
-    assert found.bias.tolist() == pytest.approx([5 / 8, 3 / 8, 1 / 8, 0, 0])
-    assert found.noise[2] == pytest.approx(3 * 2**0.5 / 8)
-
-
 @pytest.mark.parametrize("each", [1.0, 1.5, 4.0, 30.0])
 def test_a_guess_leaves_out_what_its_law_has_beyond(each):
     q, rows = 1 - 1 / each, np.arange(1, 5000)

@@ -119,12 +119,6 @@ def test_measured_ratio_reaches_the_exact_one_and_no_more():
             measure(epsilon, rates, draws=draws, rng=np.random.default_rng(6))
 
 
-def test_event_too_rare_to_see_says_nothing():
-    found = measure(25.0, np.array([0.1]), draws=1000, rng=np.random.default_rng(7))
-    assert found.estimate[0] == math.inf
-    assert found.low[0] < 25 < found.high[0] == math.inf
-
-
 def test_curves():
     rates = np.linspace(0.01, 1, 100)
     curve = lemma_curve(1.0, rates)

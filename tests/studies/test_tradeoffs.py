@@ -16,7 +16,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.compared_points import ErrorSetting
-from dpcore.studies.comparing.error_curves import ErrorMetric, Fairness, winners
+from dpcore.studies.comparing.error_curves import ErrorMetric, Fairness
 
 AGE = Column(name="age", kind=ColumnKind.NUMBER, bounds=Interval(lower=0.0, upper=100.0))
 
@@ -52,14 +52,6 @@ def test_error_is_bias_and_spread_together():
         assert curve.rmse**2 == pytest.approx(curve.bias**2 + curve.spread**2)
 
 
-def test_same_true_epsilon_is_the_same_for_all_pure_mechanisms():
-    for curve in error_curves.against_epsilon(
-        setting(), ("laplace", "bit", "truncated"), np.array([0.1, 1.0])
-    ):
-        assert curve.epsilon == pytest.approx([0.1, 1.0], rel=1e-9)
-        assert np.all(curve.epsilon <= np.array([0.1, 1.0]) * (1 + 1e-12))
-
-
 def test_same_nominal_epsilon_is_not_what_truncation_gives():
     (curve,) = error_curves.against_epsilon(
         setting(), ("truncated-published",), np.array([0.01, 1.0])
@@ -73,34 +65,6 @@ def test_more_people_mean_less_error():
         setting(), Fairness.TRUE.mechanisms, np.array([10.0, 100.0, 1000.0])
     ):
         assert np.all(np.diff(curve.rmse) < 0)
-
-
-def test_winner_is_the_mechanism_with_the_least_error():
-    at = setting()
-    keys = Fairness.TRUE.mechanisms
-    epsilons = np.array([0.02, 0.2, 2.0])
-    best = winners(at, keys, epsilons, 9)
-    assert best.best.shape == best.saving.shape == (3, 9)
-    for row, epsilon in enumerate(epsilons):
-        for column, place in enumerate(best.position):
-            here = replace(at, epsilon=float(epsilon), place=float(place))
-            errors = [float(here.mechanism(k).mse(here.position)) for k in keys]
-            index = best.best[row, column]
-            first, second = sorted(np.sqrt(errors))[:2]
-            assert (index == len(keys)) == (1 - first / second < 0.01)
-            if index < len(keys):
-                assert errors[index] == min(errors)
-    assert sum(best.share(i) for i in range(len(keys) + 1)) == pytest.approx(1.0)
-    assert 0 < best.share(len(keys)) < 1
-
-
-def test_sum_without_finite_range_has_a_finite_window():
-    at = setting(StatisticKind.SUM)
-    low, high = at.window
-    assert low == 0.0
-    assert np.isfinite(high)
-    for curve in error_curves.against_position(at, Fairness.TRUE.mechanisms, 5):
-        assert np.isfinite(curve.rmse).all()
 
 
 def test_points_without_settings_are_refused():
@@ -129,17 +93,6 @@ def test_the_point_of_the_page_is_read_off_no_grid(key, epsilon, place):
     assert float(here.bias[0]) == pytest.approx(float(mechanism.bias(at.position)))
 
 
-@pytest.mark.parametrize("fairness", Fairness)
-@pytest.mark.parametrize("key", CATALOG)
-def test_the_chosen_mechanism_is_compared_unless_it_cannot_be(fairness, key):
-    keys = fairness.with_chosen(key)
-    assert keys[:4] == fairness.mechanisms
-    assert len(set(keys)) == len(keys)
-    assert (key in keys) is (CATALOG[key].claim_holds or fairness is Fairness.NOMINAL)
-    for curve in error_curves.at_setting(setting(epsilon=3.0), keys):
-        assert np.isfinite(curve.epsilon[0])
-
-
 @settings(deadline=None, max_examples=20)
 @given(st.floats(0.1, 10), st.sampled_from([ErrorMetric.RMSE, ErrorMetric.SPREAD]))
 def test_axes_that_hold_still_hold_every_usual_epsilon(epsilon, metric):
@@ -158,23 +111,3 @@ def test_places_are_the_same_for_every_epsilon():
         for kind in (StatisticKind.SUM,)
     }
     assert len(ends) == 1
-
-
-def test_a_curve_joined_by_a_point_is_that_with_the_point_in_its_grid():
-    at, keys = setting(epsilon=0.7), Fairness.NOMINAL.mechanisms
-    grid = np.geomspace(0.01, 10, 7)
-    together = error_curves.against_epsilon(at, keys, np.unique([*grid, at.epsilon]))
-    lines = error_curves.against_epsilon(at, keys, grid)
-    for line, one, both in zip(lines, error_curves.at_setting(at, keys), together, strict=True):
-        joined = line.joined_by(one)
-        assert joined.key == both.key
-        for name in ("x", "bias", "spread", "rmse", "epsilon"):
-            np.testing.assert_array_equal(getattr(joined, name), getattr(both, name))
-
-
-def test_a_point_that_a_curve_has_already_adds_nothing():
-    (line,) = error_curves.against_epsilon(setting(), ["bit"], np.array([0.5, 1.0]))
-    (one,) = error_curves.at_setting(setting(epsilon=0.5), ["bit"])
-    joined = line.joined_by(one)
-    np.testing.assert_array_equal(joined.x, line.x)
-    np.testing.assert_array_equal(joined.rmse, line.rmse)

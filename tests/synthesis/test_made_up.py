@@ -6,13 +6,10 @@ import inspect
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.synthesis import fitting
 from dpcore.synthesis.fitting import fit
@@ -100,23 +97,6 @@ def test_a_ring_gives_up_the_pair_that_tells_least():
     assert ("age", "ward") in [one.names for one in trees.pairs]
 
 
-def test_of_two_answers_the_one_with_less_noise_is_kept():
-    (request,) = asked((WARD,), hub=None)
-    (louder,) = asked((WARD,), hub=None, epsilon=0.1)
-    quiet, loud = answered(request), answered(louder)
-    trees = fitting.plant([loud, quiet])
-    assert trees.kept == (quiet,)
-    assert trees.left_out == ((loud, fitting.NOISIER),)
-
-
-def test_a_column_is_kept_as_it_was_counted_most_often():
-    five = [exactly(one) for one in asked((AGE, WARD, SICK))]
-    (seven,) = [exactly(one) for one in asked((AGE,), hub=None, bins=7)]
-    trees = fitting.plant([seven, *five])
-    assert trees.left_out == ((seven, fitting.OTHER_CELLS),)
-    assert len(trees.axes) == 3
-
-
 def test_contradictions_are_told():
     one, other = (exactly(each) for each in asked((AGE, WARD, SICK)))
     wrong = np.zeros_like(one.counts)
@@ -168,27 +148,3 @@ def test_cells_are_rounded_to_the_sums(height, width, seed):
     assert (found.sum(axis=1) == sums[0]).all()
     assert (found.sum(axis=0) == sums[1]).all()
     assert found.min() >= 0
-
-
-def test_whole_numbers_stay_in_bins_that_have_some():
-    low, high = np.array([0.0, 2.5, 2.2]), np.array([2.5, 5.0, 2.8])
-    last = np.array([False, True, False])
-    for spread in (0.0, 0.5, 0.999999):
-        found = fitting._whole(low, high, last=last, spread=np.full(3, spread))  # noqa: SLF001
-        assert 0 <= found[0] <= 2
-        assert 3 <= found[1] <= 5
-        assert found[2] in {2, 3}
-
-
-def test_whole_numbers_are_written_without_a_point_and_others_keep_their_decimals():
-    bounds = Interval(lower=0, upper=10)
-    names = ("missing", "decimal", "large")
-    columns = [Column(name=name, kind=ColumnKind.NUMBER, bounds=bounds) for name in names]
-    rows = {"missing": [1.0, np.nan, 3.0], "decimal": [0.5, 1.0, 2.0], "large": [1e60, 2.0, 3.0]}
-    written = fitting.as_written(pd.DataFrame(rows), columns)
-    assert written.to_csv(index=False).split() == [
-        "missing,decimal,large",
-        "1,0.5,1e+60",
-        ",1.0,2.0",
-        "3,2.0,3.0",
-    ]

@@ -272,13 +272,6 @@ def test_nothing_is_left_of_a_client_that_reached_nobody(table, monkeypatch):
         gc.enable()
 
 
-def test_missing_packages_are_told(table, monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    monkeypatch.setenv(VARIABLE, "tcp://127.0.0.1:1")
-    with pytest.raises(DataError, match=r"requirements-cluster\.txt"):
-        QUESTIONS["mean"].value(table)
-
-
 @pytest.mark.usefixtures("machines")
 def test_a_damaged_part_has_the_same_words(table, monkeypatch):
     file = table.folder / "visits" / "part-1.parquet"

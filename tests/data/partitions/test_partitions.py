@@ -17,7 +17,7 @@ from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.row_groups import VARIABLE, tables, tables_folder
+from dpcore.data.partitions.row_groups import VARIABLE, tables
 from dpcore.data.partitions.table import open_table
 from dpcore.errors import DataError, ParameterError
 from dpcore.relations import PrivacyUnit, TableSize
@@ -125,15 +125,6 @@ def test_questions_have_the_value_of_the_rows_in_memory(tmp_path_factory, name, 
     )
 
 
-def test_opening_proposes_kinds_from_types_and_no_bounds(tmp_path):
-    write(tmp_path, rows())
-    table = open_table(tmp_path, "visits")
-    assert [column.kind for column in table.columns] == [column.kind for column in COLUMNS]
-    assert table.columns[0].bounds is None
-    assert table.columns[1].labels == ()
-    assert table.people == PEOPLE
-
-
 def test_the_fingerprint_is_of_contents_and_not_of_names(tmp_path):
     one, other = tmp_path / "one", tmp_path / "other"
     write(one, rows(), (20,))
@@ -165,13 +156,6 @@ def test_only_what_lies_in_the_folder_is_a_table(tmp_path):
             open_table(folder, name)
     with pytest.raises(DataError, match=VARIABLE):
         tables(tmp_path / "nowhere")
-
-
-def test_the_administrator_names_the_folder(tmp_path, monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    assert tables_folder() is None
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
-    assert tables_folder() == tmp_path
 
 
 def rewritten(place):
@@ -210,25 +194,6 @@ def test_a_change_while_parts_are_read_is_noticed(tmp_path):
         list(work)
 
 
-def test_work_goes_on_only_when_asked(tmp_path):
-    write(tmp_path, rows(), group=1)
-    read = []
-    work = opened(tmp_path).each(lambda part: read.append(part.rows), ["age"])
-    next(work)
-    work.close()
-    assert 0 < len(read) < PEOPLE
-
-
-def test_the_footer_of_a_file_is_read_once_for_all_of_its_groups(tmp_path, monkeypatch):
-    place = write(tmp_path, rows(), (20,), group=1)
-    table, read = opened(tmp_path), []
-    found = pq.read_metadata
-    monkeypatch.setattr(pq, "read_metadata", lambda at: read.append(at) or found(at))
-    values = [table.part(i, ["age"]).numbers("age") for i in range(PEOPLE)]
-    assert read == sorted(place.iterdir())
-    np.testing.assert_array_equal(np.concatenate(values), rows().column("age"))
-
-
 def test_a_damaged_part_is_named(tmp_path):
     place = write(tmp_path, rows(), (20,))
     file = place / "part-1.parquet"
@@ -256,35 +221,6 @@ def same(part):
     return part
 
 
-def test_columns_are_the_same_in_all_files(tmp_path):
-    place = write(tmp_path, rows())
-    pq.write_table(rows().drop(["ward"]), place / "part-9.parquet")
-    with pytest.raises(DataError, match=r"part-9\.parquet has other columns"):
-        open_table(tmp_path, "visits")
-
-
-def test_text_that_is_declared_to_be_numbers_is_invalid(tmp_path):
-    write(tmp_path, rows())
-    table = open_table(tmp_path, "visits")
-    wards = table.with_columns(Column(name="ward", kind=ColumnKind.NUMBER))
-    parts = [part.numbers("ward") for part in wards.each(same, ["ward"])]
-    found = np.concatenate(parts)
-    assert {*found[~np.isnan(found)]} == {7.0}
-    with pytest.raises(ParameterError, match="no column of that name"):
-        table.with_columns(Column(name="age ", kind=ColumnKind.NUMBER))
-
-
-def test_a_row_of_the_table_is_found_in_its_part(tmp_path):
-    write(tmp_path, rows(), (20,))
-    table = opened(tmp_path)
-    place, row = table.place_of(23)
-    assert table.first_row(place) + row == 23
-    found = table.part(place, ["age"]).numbers("age")[row]
-    np.testing.assert_equal(found, rows().column("age").to_numpy()[23])
-    with pytest.raises(ParameterError):
-        table.place_of(PEOPLE)
-
-
 STRANGE = {
     "day": pa.array([0, 1, None, 3], pa.date32()),
     "time": pa.array([0, 86_400, None, 90_000], pa.timestamp("s")),
@@ -310,11 +246,3 @@ def test_what_a_cell_is_hangs_on_no_other_cell(tmp_path, name):
         pd.concat(cells).reset_index(drop=True), whole.reset_index(drop=True)
     )
     assert whole.isna().sum() == {"nothing": 4}.get(name, 1)
-
-
-def test_lists_are_left_out_as_of_an_upload(tmp_path):
-    write(tmp_path, pa.table({"a": [1], "b": [[1, 2]]}))
-    assert [column.name for column in open_table(tmp_path, "visits").columns] == ["a"]
-    write(tmp_path, pa.table({"b": [[1, 2]]}), name="lists")
-    with pytest.raises(DataError, match="no column of the file holds"):
-        open_table(tmp_path, "lists")

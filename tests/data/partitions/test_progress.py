@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from dpcore.data.partitions.progress import Found, Reached, stepwise
+from dpcore.data.partitions.progress import Found, stepwise
 from dpcore.errors import ChangedError, DataError
 from dpcore.statistics.kinds import StatisticKind
 from tests.data.partitions.test_partitions import KEY, opened, query, rows, write
@@ -24,32 +24,6 @@ def test_what_is_found_is_what_is_computed_without_looking_on(table):
     *_, last = stepwise(table, mean.value)
     assert isinstance(last, Found)
     assert last.value == mean.value(table)
-
-
-def test_it_is_told_which_part_of_which_pass_is_done(table):
-    told, steps = [], threading.Semaphore(0)
-    passes = 2
-
-    def compute(watched):
-        for _ in range(passes):
-            for one in watched.each(len_of, ["age"]):
-                steps.release()
-                yield_to.acquire(timeout=SOON)
-                told.append(one)
-        return told
-
-    yield_to = threading.Semaphore(0)
-    seen = []
-    for piece in stepwise(table, compute):
-        if isinstance(piece, Reached):
-            seen.append(piece)
-            yield_to.release()
-    assert len(told) == passes * PARTS
-    assert {piece.parts for piece in seen} == {PARTS}
-    assert [(piece.passes, piece.done) for piece in seen] == sorted(
-        (piece.passes, piece.done) for piece in seen
-    )
-    assert seen[-1].passes == 1
 
 
 def len_of(part):

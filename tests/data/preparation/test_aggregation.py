@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
-from dpcore.data.columns import ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.preparation.aggregation import (
     Derived,
@@ -82,15 +81,6 @@ def test_every_small_table_is_made_as_by_hand(made):
     assert len(TABLES) == len(made) == 3060
     for people, found in zip(TABLES, made, strict=True):
         assert found.tolist() == [by_hand(ROWS_OF_ONE[one]) for one in people]
-
-
-def test_ties_are_said_of_what_is_most_frequent_and_of_nothing_else():
-    rows = {"who": ["a", "a", "b"], "x": [2.0, 0.0, 1.0]}
-    found = one_row_each(table(rows), OF_X)
-    for column in found.columns:
-        said = "as frequent: the least, or first in the alphabet" in column.description
-        assert said is column.name.startswith("most frequent")
-    assert found.frame["most frequent x per who"].tolist() == [0.0, 1.0]
 
 
 def neighbors(relation):
@@ -217,45 +207,6 @@ def test_the_rows_of_one_person_change_no_row_and_no_order_of_others(case, who):
         return [repr(row) for one, row in zip(mine, found, strict=True) if one != who]
 
     assert others(rows) == others([row for row in rows if row[0] != who] or rows[:0])
-
-
-def test_missing_values_and_rows_without_an_owner():
-    visits = table({"who": [7.0, np.nan, 7.0, 8.0, np.nan], "x": [np.nan, 5.0, 3.0, np.nan, 6.0]})
-    made = one_row_each(visits, OF_X)
-    assert made.people == 2
-    assert [*made.frame.index] == [2, 5]
-    assert repr(made.frame.to_numpy(dtype=float).tolist()) == repr(
-        [by_hand([np.nan, 3.0]), by_hand([np.nan])]
-    )
-    alone = Preparation(owners=("who",), ownerless=Ownerless.ALONE)
-    assert one_row_each(visits, alone).frame.to_numpy().tolist() == [[2], [1], [1], [1]]
-
-
-def test_columns_made_state_their_recipe_and_a_share_alone_has_bounds():
-    visits = table({"who": [1, 1], "x": [2.0, 3.5], "w": ["b", "a"], "y": [0, 1]})
-    wanted = Preparation(
-        owners=("who",),
-        derived=(
-            Derived(recipe=Recipe.SUM, column="x"),
-            Derived(recipe=Recipe.MOST_FREQUENT, column="w"),
-            Derived(recipe=Recipe.MEAN, column="y"),
-        ),
-        ownerless=Ownerless.ALONE,
-    )
-    made = one_row_each(visits, wanted)
-    assert [column.name for column in made.columns] == [
-        "sum of x per who or row without one",
-        "most frequent w per who or row without one",
-        "mean of y per who or row without one",
-        "rows per who or row without one",
-    ]
-    kinds = [column.kind for column in made.columns]
-    number, category = ColumnKind.NUMBER, ColumnKind.CATEGORY
-    assert kinds == [number, category, number, ColumnKind.WHOLE]
-    share = Interval(lower=0.0, upper=1.0)
-    assert [column.bounds for column in made.columns] == [None, None, share, None]
-    assert made.frame.iloc[0].tolist() == [5.5, "a", 0.5, 2]
-    assert made.header == ("who", "x", "w", "y")
 
 
 def test_the_same_people_have_one_account_and_others_another():

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from dpcore.data.bounds import Interval
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe, one_row_each
 from dpcore.data.preparation.conditions import Comparison, LabelCondition, NumberCondition, meeting
 from dpcore.data.proposals import proposed
 from dpcore.errors import DataError, ParameterError
@@ -138,21 +137,6 @@ def test_one_person_more_or_less_changes_a_sum_by_at_most_the_sensitivity(people
         assert sum(changes) == pytest.approx(sum(met))
         largest = max(largest, *changes)
     assert largest == statistic.sensitivity(relation).l1
-
-
-def test_people_can_be_chosen_after_their_rows_were_put_together():
-    recipe = Preparation(owners=("who",), derived=(Derived(recipe=Recipe.LAST, column="age"),))
-    last = "last age per who"
-    people = one_row_each(VISITS, recipe)
-    senior = NumberCondition(column=last, comparison=Comparison.AT_LEAST, number=60.0)
-    found = meeting(people, (senior,))
-    ending = f'where "{last}" at least 60'
-    assert [column.name for column in found.columns] == [
-        f"{last} {ending}",
-        f"rows per who {ending}",
-    ]
-    assert found.frame.to_numpy().tolist() == [[71.0, 1.0], [80.0, 1.0]]
-    assert found.fingerprint(KEY) == people.fingerprint(KEY)
 
 
 def test_what_cannot_be_chosen_is_refused():

@@ -18,7 +18,7 @@ from dpcore.analyses.number import Query
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.aggregation import Ownerless, Preparation, one_row_each
+from dpcore.data.preparation.aggregation import Preparation, one_row_each
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.contribution_bounds import RowCap, at_most, chosen
 from dpcore.data.proposals import proposed
@@ -111,16 +111,6 @@ def test_every_row_has_the_same_chance():
     assert abs(stays - 1000) < 6 * np.sqrt(3000 * (1 / 3) * (2 / 3))
 
 
-def test_rows_without_an_owner_are_left_out_or_people_of_their_own():
-    rows = [("a", 1, "north"), (None, 2, "north"), (None, 2, "north"), ("a", 3, None)]
-    assert at_most(table(rows), TWO, key=KEY).people == 1
-    alone = RowCap(owners=("who",), most=2, ownerless=Ownerless.ALONE)
-    made = at_most(table(rows), alone, key=KEY)
-    assert made.persons.tolist() == [0, 1, 2, 0]
-    assert made.people == 3
-    assert "or row without one" in made.columns[0].name
-
-
 def test_the_people_have_one_account_however_their_rows_count():
     source = table([("a", 1, "north"), ("a", 2, "south"), ("b", 3, "north")])
     made = at_most(source, TWO, key=KEY)
@@ -135,19 +125,6 @@ def test_the_people_have_one_account_however_their_rows_count():
     ]
     assert fewer.columns[0].name == "x where x at least 2, at most 1 row per who"
     assert made.names(np.array([1, 0])) == {"who": ["b", "a"]}
-
-
-def test_what_is_declared_stays():
-    source = table([("a", 1, "north"), ("b", 2, "south")])
-    bounded = Column(
-        name="x",
-        kind=ColumnKind.NUMBER,
-        bounds=Interval(lower=0.0, upper=9.0),
-        missing=MissingPolicy.DROP,
-    )
-    made = at_most(source.with_columns(bounded), TWO, key=KEY)
-    assert made.columns[0].bounds == bounded.bounds
-    assert made.undone().column("x") == bounded
 
 
 @pytest.mark.parametrize(

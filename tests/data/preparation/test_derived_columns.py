@@ -99,38 +99,6 @@ def table():
     return Dataset(name="visits", frame=frame, columns=proposed(frame))
 
 
-def test_cells_are_made_of_their_own_row():
-    found = with_new_columns(table(), MADE).frame
-    bins = found["age in bins at 18; 65"].tolist()
-    assert bins[:4] == ["below 18", "18 to below 65", "18 to below 65", "65 or more"]
-    assert found["age in bins at 18; 65"].isna().tolist() == [False] * 4 + [True, False]
-    np.testing.assert_array_equal(found["cost minus stay"], [8.0, 20.0, 6.0, np.nan, -np.inf, 3.0])
-    np.testing.assert_array_equal(found["cost per stay"], [5.0, np.inf, -5.0, np.nan, 0.0, 2.0])
-    assert found["age at least 60"].fillna("none").tolist() == [
-        *("no", "no", "yes", "yes", "none", "yes")
-    ]
-
-
-def test_codes_for_no_answer_are_missing_values():
-    source = table()
-    numbers = Without(column="stay", codes=("-1", "4.0", "99"))
-    texts = Without(column="who", codes=("c", "4"))
-    found = with_new_columns(source, (numbers, texts))
-    assert [one.name for one in found.columns[4:]] == [
-        "stay without -1 or 4 or 99",
-        'who without "c" or 4',
-    ]
-    stay, who = (found.frame[one.name] for one in (numbers, texts))
-    np.testing.assert_array_equal(stay, [2.0, 0.0, np.nan, np.nan, np.inf, 3.0])
-    assert who.isna().tolist() == [False, False, False, True, True, True]
-    assert found.columns[-1].kind is ColumnKind.CATEGORY
-    # In place of cells that are empty in the file.
-    frame = source.frame.assign(stay=stay.to_numpy())
-    emptied = Dataset(name="visits", frame=frame, columns=proposed(frame))
-    np.testing.assert_array_equal(emptied.numbers("stay"), found.numbers(numbers.name))
-    np.testing.assert_array_equal(emptied.missing("stay"), found.missing(numbers.name))
-
-
 def test_what_is_declared_of_a_column_holds_of_it_without_codes():
     stay = replace(table().column("stay"), bounds=Interval(lower=0, upper=9), unit="days")
     who = replace(table().column("who"), labels=("a", "b", "c"))
@@ -138,40 +106,6 @@ def test_what_is_declared_of_a_column_holds_of_it_without_codes():
     found = with_new_columns(table().with_columns(stay, who), made)
     assert found.columns[-2] == replace(stay, name="stay without -1")
     assert found.columns[-1].labels == ("a", "b")
-
-
-def test_numbers_among_codes_in_words_are_numbers():
-    cells = pd.Series(["7", "n/a", None, "12"], dtype="str")
-    frame = pd.DataFrame({"x": cells, "y": ["1", "2", "n/a", "three"]})
-    source = Dataset(name="t", frame=frame, columns=proposed(frame))
-    codes = ("n/a",)
-    made = tuple(Without(column=name, codes=codes) for name in ("x", "y"))
-    found = with_new_columns(source, made)
-    assert [one.kind for one in found.columns[2:]] == [ColumnKind.WHOLE, ColumnKind.CATEGORY]
-    np.testing.assert_array_equal(found.numbers(made[0].name), [7.0, np.nan, np.nan, 12.0])
-
-
-@pytest.mark.parametrize("codes_first", [True, False])
-def test_others_are_made_of_columns_without_codes_as_of_emptied_cells(codes_first):
-    source = table()
-    stay = Without(column="stay", codes=("-1", "4"))
-    others = (
-        Bins(column=stay.name, edges=(1.0, 3.0)),
-        Calculated(calculation=Calculation.RATIO, first="cost", second=stay.name),
-        Flag(condition=replace(OLD, column=stay.name, number=3.0)),
-    )
-    made = (stay, *others) if codes_first else (*others, stay)
-    found = with_new_columns(source, made)
-    assert [one.name for one in found.columns[4:]] == [one.name for one in made]
-    cells = source.frame["stay"].where(~source.frame["stay"].isin([-1.0, 4.0]))
-    frame = source.frame.rename(columns={"stay": stay.name})
-    frame[stay.name] = cells
-    emptied = Dataset(name="visits", frame=frame, columns=proposed(frame))
-    by_hand = with_new_columns(emptied, others)
-    for one in others:
-        pd.testing.assert_series_equal(found.frame[one.name], by_hand.frame[one.name])
-    assert found.fingerprint(KEY) == source.fingerprint(KEY)
-    assert prepared(as_read(found), steps_of(found), key=KEY).columns == found.columns
 
 
 @given(st.floats(-1e6, 1e6, width=32, allow_subnormal=False).filter(bool), st.integers(1, 7))
@@ -186,49 +120,10 @@ def test_codes_are_found_in_columns_of_32_bits(number, digits):
     assert left[4] == held + 1e7
 
 
-def test_codes_that_fit_no_32_bits_are_no_zero_and_no_infinity():
-    frame = pd.DataFrame({"x": [0.0, np.inf, -np.inf, 1.0]})
-    source = Dataset(name="t", frame=frame, columns=proposed(frame))
-    made = Without(column="x", codes=("1e-60", "1e300", "-1e300"))
-    left = with_new_columns(source, (made,)).numbers(made.name)
-    np.testing.assert_array_equal(left, frame["x"])
-
-
 @pytest.mark.parametrize("codes", [(), ("9", "9.0"), ("n/a", "n/a"), tuple(map(str, range(21)))])
 def test_codes_that_are_none_or_twice_or_many_are_refused(codes):
     with pytest.raises(ParameterError, match="different codes"):
         Without(column="x", codes=codes)
-
-
-def test_what_is_known_of_new_columns_follows_from_what_is_declared():
-    source = table()
-    plain = with_new_columns(source, MADE)
-    bins, minus, ratio, flag = plain.columns[4:]
-    assert bins.labels == ("below 18", "18 to below 65", "65 or more")
-    assert flag.kind is ColumnKind.YES_NO
-    assert flag.labels == ("no", "yes")
-    assert minus.bounds is None
-    assert ratio.bounds is None
-    assert plain.codes(bins.name).tolist() == [0, 1, 1, 2, -1, 2]
-    assert plain.fingerprint(KEY) == source.fingerprint(KEY)
-    assert plain.header == source.header
-
-
-@pytest.mark.parametrize("missing", MissingPolicy)
-def test_who_is_left_out_of_a_column_is_left_out_of_those_made_of_it(missing):
-    age = replace(
-        table().column("age"),
-        bounds=Interval(lower=0, upper=100),
-        missing=missing,
-        replacement=50.0 if missing is MissingPolicy.REPLACE else None,
-    )
-    flag = with_new_columns(table().with_columns(age), MADE).columns[-1]
-    assert flag.name == OLD.text
-    # A yes/no column leaves missing answers out unless something else is declared.
-    assert flag.missing is MissingPolicy.DROP
-    # A missing answer is left out unless something else is declared.
-    undeclared = with_new_columns(table(), MADE).columns[-1]
-    assert undeclared.missing is MissingPolicy.DROP
 
 
 @settings(deadline=None, max_examples=40)
@@ -313,14 +208,6 @@ def test_steps_are_found_again_kept_and_taken_again(steps):
     pd.testing.assert_frame_equal(again.frame, made.frame)
 
 
-def test_what_is_declared_of_rows_that_count_is_known_before():
-    made = prepared(table(), EVERY[2], key=KEY)
-    age = made.columns[0]
-    bounded = Column(name=age.name, kind=age.kind, bounds=Interval(lower=0.0, upper=99.0))
-    before = as_read(made.with_columns(bounded)).column("age")
-    assert before.bounds == bounded.bounds
-
-
 WARD = Column(name="ward", kind=ColumnKind.CATEGORY, labels=("north", "Unknown", "south"))
 UNKNOWN = Recoded(column="ward", recodes=(Recode(labels=("Unknown", "-"), into="unknown"),))
 
@@ -334,13 +221,6 @@ def recoded(cells, recipe=UNKNOWN, column=WARD):
     return prepared(wards(cells, column), PreparationSteps(made=(recipe,)), key=KEY)
 
 
-def test_the_list_follows_the_recoding():
-    made = recoded(["north", "Unknown", "-", None, "west"])
-    column = made.column(UNKNOWN.name)
-    assert column.labels == ("north", "unknown", "south")
-    assert made.codes(UNKNOWN.name).tolist() == [0, 1, 1, -1, 3]
-
-
 def test_a_missing_code_that_is_recoded_becomes_an_answer():
     column = replace(WARD, missing_codes=("-", "NA"))
     made = recoded(["-", "NA"], column=column)
@@ -351,18 +231,6 @@ def test_a_missing_code_that_is_recoded_becomes_an_answer():
 def test_the_imputed_label_is_recoded():
     column = replace(WARD, missing=MissingPolicy.REPLACE, replacement="Unknown")
     assert recoded(["north"], column=column).columns[-1].replacement == "unknown"
-
-
-def test_labels_are_met_as_the_column_declares():
-    recipe = Recoded(column="ward", recodes=(Recode(labels=("1",), into="one"),))
-    codes = Column(name="ward", kind=ColumnKind.CATEGORY, labels=("1", "2"))
-    for equality, expected in (
-        (LabelEquality.AS_WRITTEN, [0, 2, 2]),
-        (LabelEquality.AS_NUMBERS, [0, 0, 0]),
-    ):
-        made = recoded(["1", "1.0", "01"], recipe, replace(codes, equality=equality))
-        assert made.column(recipe.name).labels == ("one", "2")
-        assert made.codes(recipe.name).tolist() == expected
 
 
 @given(

@@ -7,14 +7,8 @@ import pandas as pd
 import pytest
 
 from dpcore.data.dataset import Dataset
-from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe
-from dpcore.data.preparation.conditions import Comparison, NumberCondition
-from dpcore.data.preparation.contribution_bounds import RowCap
-from dpcore.data.preparation.steps import PreparationSteps, names_of, prepared
+from dpcore.data.preparation.steps import names_of
 from dpcore.data.proposals import proposed
-
-KEY = bytes(range(32))
-MEAN = Preparation(owners=("who",), derived=(Derived(recipe=Recipe.MEAN, column="x"),), count=False)
 
 
 @pytest.fixture
@@ -30,19 +24,3 @@ def called(dataset):
 
 def test_rows_that_are_people_have_no_name(visits):
     assert called(visits) == {}
-
-
-def test_whoever_several_rows_were_put_together_of_has_one(visits):
-    made = prepared(visits, PreparationSteps(whose=MEAN), key=KEY)
-    assert called(made) == {"who": ["b", "a", "c"]}
-    large = NumberCondition(column=made.columns[0].name, comparison=Comparison.AT_LEAST, number=2.5)
-    left = prepared(visits, PreparationSteps(whose=MEAN, conditions=(large,)), key=KEY)
-    assert called(left) == {"who": ["a", "c"]}
-
-
-def test_whoever_some_rows_count_of_has_one(visits):
-    cap = RowCap(owners=("who",), most=1)
-    made = prepared(visits, PreparationSteps(whose=cap), key=KEY)
-    assert [*called(made)] == ["who"]
-    rows = visits.frame.loc[made.frame.index, "who"]
-    assert called(made)["who"] == [*rows]

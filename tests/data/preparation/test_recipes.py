@@ -18,7 +18,6 @@ from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder
 from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe, one_row_each
 from dpcore.data.preparation.conditions import Comparison, LabelCondition, NumberCondition
-from dpcore.data.preparation.steps import STEPS, PreparationSteps
 from dpcore.errors import ParameterError
 
 WHO = Column(name="who", kind=ColumnKind.IDENTIFIER)
@@ -268,16 +267,6 @@ def test_the_order_of_rows_matters_for_first_and_last_alone(data, case):
     assert same(*found)
 
 
-def test_integers_stay_exact_where_somebody_has_none():
-    large = 2**53 + 1
-    cells = pd.Series([large, 1], dtype=np.int64)
-    found = one_row_each(
-        table(["ann", "ben"], cells, declared(ColumnKind.CATEGORY, missing_codes=("1",))),
-        Preparation(owners=("who",), derived=(Derived(recipe=Recipe.LAST, column="x"),)),
-    )
-    assert str(found.frame["last x per who"].iloc[0]) == str(large)
-
-
 def test_what_is_declared_of_a_column_holds_of_a_value_that_is_taken_from_it():
     bounds = Interval(lower=0.0, upper=9.0)
     number = declared(bounds=bounds, missing=MissingPolicy.REPLACE, replacement=4.0, complete=True)
@@ -304,20 +293,6 @@ def test_the_number_of_distinct_values_has_the_bounds_of_the_list(column, most):
     bounds = found.columns[0].bounds
     assert bounds == (None if most is None else Interval(lower=0.0, upper=most))
     assert found.columns[0].kind is ColumnKind.WHOLE
-
-
-def test_any_is_yes_or_no_and_missing_where_all_is():
-    column = declared(ColumnKind.YES_NO, labels=("no", "yes"))
-    cells = pd.Series(["no", "YES", "no", None, "maybe"])
-    ever = Derived(
-        recipe=Recipe.ANY, column="x", condition=LabelCondition(column="x", labels=("yes",))
-    )
-    dataset = table(["ann", "ann", "ben", "ben", "cem"], cells, column)
-    found = one_row_each(dataset, Preparation(owners=("who",), derived=(ever,)))
-    (answer, _) = found.columns
-    assert answer.kind is ColumnKind.YES_NO
-    assert answer.missing is MissingPolicy.DROP
-    assert found.codes(answer.name).tolist() == [1, 0, -1]
 
 
 @pytest.mark.parametrize(
@@ -350,20 +325,3 @@ def test_a_recipe_is_refused_for_a_column_that_it_does_not_suit(recipe, kind):
 def test_a_condition_belongs_to_any_and_to_its_column(parts):
     with pytest.raises(ParameterError):
         Derived(column="x", **parts)
-
-
-def test_steps_with_conditions_come_back_and_old_ones_keep_their_bytes():
-    mean = Derived(recipe=Recipe.MEAN, column="x")
-    ever = Derived(recipe=Recipe.ANY, column="x", condition=AT_LEAST_2)
-    label = LabelCondition(column="x", labels=("1", "b"))
-    positive = Derived(recipe=Recipe.ANY, column="x", condition=label)
-    steps = PreparationSteps(whose=Preparation(owners=("who",), derived=(mean, ever, positive)))
-    written = STEPS.write(steps)
-    assert STEPS.read(written) == steps
-    assert written["whose"]["derived"][0] == {"recipe": "mean of", "column": "x"}
-    assert steps.whose.names == (
-        "mean of x per who",
-        "any x at least 2 per who",
-        'any x is "1" or b per who',
-        "rows per who",
-    )

@@ -17,7 +17,7 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.privacy.events import LaplaceEvent
-from dpcore.privacy.interpretation import best_guess, laplace_detection, posterior
+from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.privacy.tradeoff import TradeOff, of_events
 from dpcore.studies.meaning.attacker import Guarantee, ValuePair, of_mechanism, worst_pair
 
@@ -130,28 +130,6 @@ def test_detection_is_what_thresholds_find(key):
             assert told >= found - 1e-9
             if pair is middle:  # Then both directions have one curve.
                 assert told == pytest.approx(found, abs=1e-9)
-
-
-@pytest.mark.parametrize("key", ["laplace", "bit"])
-@pytest.mark.parametrize("low", [0.0, 0.35, 0.7])
-def test_laplace_noise_has_its_closed_curve_clamped_or_not(key, low):
-    pair = ValuePair(mechanism=mechanism_of(key, 1.5), low=low, high=low + SHIFT)
-    alarm = np.linspace(0, 1, 301)
-    assert pair.detection(alarm) == pytest.approx(laplace_detection(alarm, r=1.5), abs=1e-9)
-
-
-@pytest.mark.parametrize("key", KEYS)
-def test_the_curve_and_the_best_guess_say_the_same(key):
-    pair = worst_pair(mechanism_of(key, 1.0), SHIFT)
-    alarm = np.linspace(0, 1, 2001)
-    detection = pair.detection(alarm)
-    assert np.all(np.diff(detection) >= -1e-12)
-    assert detection[0] >= 0
-    assert detection[-1] == pytest.approx(1)
-    for prior in (0.05, 0.5, 0.8):
-        right = np.max(prior * detection + (1 - prior) * (1 - alarm))
-        assert right <= pair.best_guess(prior) + 1e-12
-        assert right == pytest.approx(float(pair.best_guess(prior)), abs=1e-4)
 
 
 @settings(max_examples=30)

@@ -4,24 +4,13 @@ import csv
 import math
 from urllib.parse import urlsplit
 
-import pytest
-
 from dpcore.figures.precedents import precedents_picture
-from dpcore.studies.meaning.precedents import (
-    Anew,
-    Model,
-    Precedent,
-    Protects,
-    _written,
-    chosen,
-    precedents,
-)
+from dpcore.studies.meaning.precedents import Anew, Model, Precedent, Protects, _written, precedents
 from tests.conftest import ROOT, assert_says
 
 SHARED = ROOT / "dpcore" / "studies" / "meaning" / "precedents.csv"
 ALL = precedents()
 BY_NAME = {one.name: one for one in ALL}
-DHC = [one for one in ALL if "Demographic and Housing" in one.name]
 
 
 def test_there_are_all_of_them():
@@ -46,29 +35,12 @@ def test_each_has_unit_period_model_and_source_beside_its_loss():
         assert one.epsilon is None or _written(one.delta) in one.loss
 
 
-def test_what_is_easily_misread_is_said():
-    assert BY_NAME["FLEX"].delta == "n^(-ε ln n)"
-    assert "a month of many queries" in BY_NAME["Audience Engagement API"].note
-    assert len(DHC) == 4
-    assert all("add up" in one.note for one in DHC)
-    assert sum(one.rho for one in DHC) == pytest.approx(55.371)
-    assert all(one.epsilon is None for one in DHC)
-
-
 def test_an_account_of_one_table_compares_with_few():
     those = [one for one in ALL if one.compares]
     assert "Broadband Coverage" in {one.name for one in those}
     assert "Community Mobility Place Visits" not in {one.name for one in those}
     assert {one.model for one in those} == {Model.CENTRAL}
     assert {one.protects for one in those} == {Protects.PERSON}
-
-
-def test_they_are_chosen_by_unit_and_model():
-    local = chosen(ALL, model=Model.LOCAL)
-    assert {one.model for one in local} == {Model.LOCAL}
-    assert chosen(ALL) == ALL
-    events = chosen(ALL, protects=Protects.PART, model=Model.LOCAL)
-    assert set(events) == {one for one in local if one.protects is Protects.PART}
 
 
 def test_the_file_has_no_other_columns():
