@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, optimize, stats
+from scipy import optimize, stats
 
 from dpcore.errors import ParameterError
 from dpcore.mechanisms import gaussian as rules
@@ -23,36 +23,6 @@ LAWS = (
     *(AveragedLaplace(noise=0.4, draws=k) for k in (1, 2, 10, 100)),
     *(GeneralizedGaussian(noise=0.7, order=p) for p in (1.0, 1.3, 2.0, 3.0, 8.0)),
 )
-
-
-@pytest.mark.parametrize("law", LAWS, ids=str)
-def test_law_and_variance_match_quadrature(law):
-    sd = float(law.variance(0.0)) ** 0.5
-    assert law.bias(0.3) == 0
-    assert law.mse(0.3) == law.variance(0.3)
-    ends = [0.3 + sd * t for t in (-80, -8, -2, -0.5, 0, 0.5, 2, 8, 80)]
-
-    def integral(f, stop=math.inf):
-        return sum(
-            integrate.quad(f, a, b, epsabs=1e-14, epsrel=1e-12)[0]
-            for a, b in itertools.pairwise([e for e in ends if e <= stop])
-        )
-
-    assert integral(lambda x: law.pdf(x, 0.3)) == pytest.approx(1, abs=1e-10)
-    second = integral(lambda x: (x - 0.3) ** 2 * law.pdf(x, 0.3))
-    assert second == pytest.approx(sd**2, rel=1e-9)
-    for stop in (ends[2], ends[5]):
-        below = integral(lambda x: law.pdf(x, 0.3), stop)
-        assert law.cdf(stop, 0.3) == pytest.approx(below, rel=1e-8)
-    u = np.array([1e-9, 0.025, 0.5, 0.8, 1 - 1e-9])
-    np.testing.assert_allclose(law.cdf(law.quantile(u, 0.3), 0.3), u, rtol=1e-8)
-
-
-@pytest.mark.parametrize("law", LAWS, ids=str)
-def test_simulation_has_the_stated_law_and_no_wider_one(law):
-    draws = law.simulate(0.3, rng=np.random.default_rng(5), size=(20_000,))
-    assert stats.kstest(draws, law.cdf, args=(0.3,)).pvalue > 1e-6
-    assert stats.kstest(0.3 + 1.3 * (draws - 0.3), law.cdf, args=(0.3,)).pvalue < 1e-6
 
 
 @pytest.mark.parametrize("draws", [0, 101, 1.5])
@@ -175,21 +145,6 @@ def test_vector_bounds_hold_in_simulation():
     both = averaged.pairwise_delta([0.0, 0.0], [1.0, 1.0], epsilon=0.2)
     alone = averaged.pairwise_delta([0.0], [1.0], epsilon=0.2)
     assert alone < both < 1
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.sampled_from(LAWS), st.floats(-4, 1.5), st.floats(1e-9, 0.4), st.floats(0, 3))
-def test_profiles_are_inverse_decreasing_and_grow_with_the_shift(law, power, delta, level):
-    shift = 10**power
-    epsilon = float(law.pairwise_epsilon([0.0], [shift], delta=delta))
-    back = float(law.pairwise_delta([shift], [0.0], epsilon=epsilon))
-    assert back <= delta * (1 + 1e-6) + 1e-13
-    if epsilon > 1e-6:
-        assert back == pytest.approx(delta, rel=1e-4, abs=1e-13)
-    assert law.pairwise_epsilon([0.0], [1.1 * shift], delta=delta) >= epsilon
-    small = float(law.pairwise_delta([0.0], [shift], epsilon=level))
-    assert float(law.pairwise_delta([0.0], [shift], epsilon=level + 0.1)) <= small + 1e-15
-    assert float(law.pairwise_delta([0.0], [1.1 * shift], epsilon=level)) >= small - 1e-15
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
