@@ -148,6 +148,7 @@ def test_texts_are_plain():
     assert {name: both for name, both in more.items() if both[0] > both[1]} == {}
 
 
+@pytest.mark.slow
 def test_numbers_have_one_form():
     found = {}
     for path in product():
