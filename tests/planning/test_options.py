@@ -27,9 +27,15 @@ def test_dots_stand_in_equal_parts_of_the_law_around_the_assumed_value(name):
         assert shares == pytest.approx((np.arange(DOTS) + 0.5) / DOTS, abs=1e-9)
 
 
-@pytest.mark.parametrize("asked", [ALL["group"], apart(), means()], ids=["group", "apart", "means"])
-def test_dots_of_groups_keep_within_their_half_width(asked):
+@pytest.mark.parametrize(
+    ("asked", "away"),
+    [(ALL["group"], 30.0), (apart(), 30.0), (means(), 0.3)],
+    ids=["group", "apart", "means"],
+)
+def test_dots_of_groups_keep_within_their_half_width(asked, away):
     planned = item("mean", request=asked, group=500)
+    far = usual(planned) + away
+    assert np.median(outcomes(planned, far)) == pytest.approx(far, abs=planned.width.half / 5)
     values = outcomes(planned, usual(planned), dots=200)
     off = np.abs(values - usual(planned))
     assert np.mean(off <= planned.width.half) >= 0.95

@@ -45,6 +45,13 @@ def recounted(one, table):
     return found
 
 
+@pytest.mark.parametrize("hub", [AGE, None])
+def test_its_questions_cost_together_what_is_asked_for(hub):
+    costs = [float(request.cost.epsilon) for request in asked(hub=hub, epsilon=2.0)]
+    assert len(costs) > 1
+    assert sum(costs) == pytest.approx(2.0)
+
+
 @pytest.mark.parametrize("public", [True, False])
 @pytest.mark.parametrize("hub", [AGE, None])
 def test_its_counts_lie_where_the_release_says_that_the_true_ones_lie(hub, public):
