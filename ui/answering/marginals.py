@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from typing import Final, cast
 
 import numpy as np
@@ -100,7 +100,15 @@ def _at_least_zero(answer: Release, query: MarginalsQuery) -> None:
         }
         for label, value, count in zip(answer.labels, answer.values, counts, strict=True)
     ]
-    results.table(rows[_cells(query)[1]], key="counts-at-least-0")
+    place, cells = _cells(query)
+    names = product(*(query.names[column] for column in query.tables[place]))
+    results.table(
+        [
+            row | {"cell": SIDE_BY_SIDE.join(name)}
+            for row, name in zip(rows[cells], names, strict=True)
+        ],
+        key="counts-at-least-0",
+    )
     st.caption(
         "These are the nearest tables that agree and have no count below 0, in least squares. They "
         "follow from the released ones and cost nothing. Small counts are too large on average, so "
