@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
-from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.mechanism import Sensitivity
-from dpcore.relations import NeighboringRelation, TableSize
-from dpcore.statistics.checks import can_join, cells, check_people, numeric_rows
-from dpcore.statistics.statistic import NeighborValues, Rows, Statistic, Sums
+from dpcore.relations import NeighboringRelation
+from dpcore.statistics.checks import can_join, cells, numeric_rows
+from dpcore.statistics.histogram import Histogram
+from dpcore.statistics.statistic import NeighborValues, Rows, Sums
 
 MOST_TOGETHER: Final = 2_000
 """Cells of all tables together."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Marginals(Statistic):
+class Marginals(Histogram):
     """Number of people in each cell of several tables, each of some of the columns.
 
     ``values`` are everybody's cells of each column, shape ``(n, d)``. Everybody is in
@@ -37,6 +37,7 @@ class Marginals(Statistic):
             first.
         size: What is public about the number of people.
 
+    >>> from dpcore.relations import TableSize
     >>> size = TableSize(people=2, public=True)
     >>> names = tuple("abcdef")
     >>> both = Marginals(shape=(2, 2), tables=((0,), (0, 1)), labels=names, size=size)
@@ -47,8 +48,6 @@ class Marginals(Statistic):
 
     shape: tuple[int, ...]
     tables: tuple[tuple[int, ...], ...]
-    labels: tuple[str, ...]
-    size: TableSize
 
     def __post_init__(self) -> None:
         known = {*range(len(self.shape))}
@@ -79,11 +78,6 @@ class Marginals(Statistic):
             for part, shape in zip(parts, self.shapes, strict=True)
         ]
 
-    @property
-    def range(self) -> Interval:
-        """Return ``[0, n]``, without an upper end if the number n is private."""
-        return Interval(lower=0.0, upper=float(self.size.people) if self.size.public else np.inf)
-
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change the counts, over all tables."""
         changed = len(self.tables) * (1 if relation is NeighboringRelation.ADD_REMOVE else 2)
@@ -96,11 +90,6 @@ class Marginals(Statistic):
         places = self._places(self._answers(values))
         counts = np.bincount(places.ravel(), minlength=len(self.labels)).astype(np.float64)
         return Sums(people=len(places), total=counts)
-
-    def finalize(self, whole: Sums) -> FloatArray:
-        """Return the counts of a whole table."""
-        check_people(whole.people, self.size)
-        return whole.total
 
     def neighbors(
         self, values: FloatArray, relation: NeighboringRelation, whole: Sums | None = None
@@ -126,13 +115,6 @@ class Marginals(Statistic):
         """Return the counts after a person joins: all change as many counts."""
         joins = np.zeros((int(can_join(relation, self.size)), len(self.shape)), dtype=np.intp)
         return self.value(values) + self._steps(joins)
-
-    def sampling_sd(self, estimate: FloatArray) -> FloatArray:
-        """Return a bound on the standard deviation of each count, as ``Histogram``."""
-        counts = self.range.clip(estimate)
-        if not self.size.public:
-            return np.sqrt(counts)
-        return np.sqrt(counts * (1 - counts / self.size.people))
 
     def _answers(self, values: FloatArray) -> NDArray[np.intp]:
         entries = numeric_rows(values, columns=len(self.shape))
