@@ -81,6 +81,7 @@ class BoundsQuery(Question):
 
     """
 
+    labels: ClassVar = _ENDS
     kinds: ClassVar = (StatisticKind.BOUNDS,)
     noise_unit: ClassVar = COUNTS
     column: Column
@@ -152,11 +153,6 @@ class BoundsQuery(Question):
             for low, high in zip(lows, lows[::-1], strict=True)
         )
         return Histogram(labels=names, size=self.size)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return the names of the two bounds."""
-        return _ENDS
 
     @property
     def title(self) -> str:

@@ -54,6 +54,7 @@ class CrossedQuery(Question):
 
     """
 
+    kind: ClassVar = StatisticKind.CROSS_TABLE
     kinds: ClassVar = (StatisticKind.CROSS_TABLE,)
     crossed: tuple[Query, ...]
     most_columns: ClassVar[int] = MOST_COLUMNS
@@ -76,11 +77,6 @@ class CrossedQuery(Question):
                 f"a cross table has {MOST_CELLS} cells at most, got "
                 f"{' x '.join(map(str, self.shape))}; choose fewer bins or shorter lists."
             )
-
-    @property
-    def kind(self) -> StatisticKind:
-        """Return that it is a cross table."""
-        return StatisticKind.CROSS_TABLE
 
     @property
     def column(self) -> Column:

@@ -62,6 +62,7 @@ class DifferenceQuery(OfGroups):
 
     """
 
+    kind: ClassVar = StatisticKind.DIFFERENCE
     kinds: ClassVar = (StatisticKind.DIFFERENCE,)
     noise_unit: ClassVar = COUNTS
     pair: tuple[str, str]
@@ -79,11 +80,6 @@ class DifferenceQuery(OfGroups):
             raise ParameterError(f"choose two different groups on the list of {self.group.name!r}.")
         # Builds the statistic once, so that its own demands are met from here on.
         _ = self.sensitivity
-
-    @property
-    def kind(self) -> StatisticKind:
-        """Return that it is a difference of groups."""
-        return StatisticKind.DIFFERENCE
 
     @property
     def listed_groups(self) -> tuple[str, ...]:
@@ -236,6 +232,7 @@ class DifferencePlan(OneMechanism):
 
     """
 
+    usual: ClassVar = 0.0
     mechanism: Laplace | Gaussian
     statistic: PairMoments
     pair: tuple[str, str]
@@ -250,11 +247,6 @@ class DifferencePlan(OneMechanism):
     def numbers(self) -> int:
         """Return how many numbers are told, those that follow included."""
         return len(self.names)
-
-    @property
-    def usual(self) -> float:
-        """Return that the groups do not differ."""
-        return 0.0
 
     def outcomes(
         self, assumed: float, levels: FloatArray, *, group: int, simulation: SimulatedDraws

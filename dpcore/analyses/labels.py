@@ -66,6 +66,7 @@ class LabelsQuery(Question):
 
     """
 
+    labels: ClassVar = ("labels",)
     kinds: ClassVar = (StatisticKind.LABELS,)
     column: Column
     relation: NeighboringRelation
@@ -96,11 +97,6 @@ class LabelsQuery(Question):
         Which labels there are is confidential, so that they have no names here.
         """
         return Histogram(labels=("a label", "another label"), size=self.size)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return what is asked for: no label is known before."""
-        return ("labels",)
 
     @property
     def title(self) -> str:
@@ -210,6 +206,7 @@ class LabelsPlan(Plan):
 
     """
 
+    rho: ClassVar = math.inf
     law: LabelSelection
     epsilon: float
     delta: float
@@ -218,11 +215,6 @@ class LabelsPlan(Plan):
     def noise(self) -> float:
         """Return the scale of the noise."""
         return self.law.noise
-
-    @property
-    def rho(self) -> float:
-        """Return infinity: a label may appear that one person alone has."""
-        return math.inf
 
     @property
     def event(self) -> ApproximateEvent:

@@ -61,6 +61,8 @@ class MarginalsQuery(CrossedQuery):
 
     """
 
+    margins: ClassVar = ()
+    kind: ClassVar = StatisticKind.MARGINALS
     kinds: ClassVar = (StatisticKind.MARGINALS,)
     tables: tuple[tuple[int, ...], ...]
     consistent: bool = True
@@ -70,11 +72,6 @@ class MarginalsQuery(CrossedQuery):
         if any(len(table) > MOST_COLUMNS for table in self.tables):
             raise ParameterError(f"a table of a set has 1 to {MOST_COLUMNS} columns.")
         _ = self.statistic  # which checks the tables
-
-    @property
-    def kind(self) -> StatisticKind:
-        """Return that it is a set of tables."""
-        return StatisticKind.MARGINALS
 
     @property
     def table_titles(self) -> tuple[str, ...]:
@@ -92,11 +89,6 @@ class MarginalsQuery(CrossedQuery):
             for cell in product(*(self.names[place] for place in table))
         )
         return distinct(islice(found, MOST_TOGETHER + 1))
-
-    @property
-    def margins(self) -> tuple[str, ...]:
-        """Return that no totals follow but those that are asked for."""
-        return ()
 
     @property
     def statistic(self) -> Marginals:

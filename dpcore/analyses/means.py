@@ -46,7 +46,7 @@ from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.privacy_filter import PrivacyCost
-from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
+from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.statistics.conditions import clamped, filled, said_once, ungrouped
 from dpcore.statistics.group_sums import MeanMoments
 from dpcore.statistics.grouping import Grouping
@@ -76,6 +76,9 @@ class MeansQuery(Question):
 
     """
 
+    size: ClassVar = ANY_SIZE
+    """The size of a group is private."""
+    kind: ClassVar = StatisticKind.MEANS
     kinds: ClassVar = (StatisticKind.MEANS,)
     noise_unit: ClassVar = COUNTS
     numbers: tuple[Column, ...]
@@ -105,19 +108,9 @@ class MeansQuery(Question):
         _ = self.sensitivity
 
     @property
-    def kind(self) -> StatisticKind:
-        """Return that it is about means of several columns."""
-        return StatisticKind.MEANS
-
-    @property
     def column(self) -> Column:
         """Return the first column."""
         return self.numbers[0]
-
-    @property
-    def size(self) -> TableSize:
-        """Return that the size of a group is private."""
-        return ANY_SIZE
 
     @property
     def declared(self) -> tuple[Interval, ...]:

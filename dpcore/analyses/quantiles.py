@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,14 +28,10 @@ class RankPlan(OneMechanism):
     the data are around it, which is not. The noise of the mechanism is in ranks.
     """
 
+    numbers: ClassVar = 1
     mechanism: Exponential
     statistic: RankScores
     label: str
-
-    @property
-    def numbers(self) -> int:
-        """Return how many numbers are told, those that follow included."""
-        return 1
 
     def half_widths(self, level: float) -> FloatArray:
         """Return how many ranks the answer is off with probability ``level``."""

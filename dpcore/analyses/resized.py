@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -43,16 +43,12 @@ from dpcore.statistics.sums_and_means import Mean
 class PublishedPlan:
     """The mean of a resample as it is: no noise, and no epsilon."""
 
+    noise: ClassVar = 0.0
     bootstrap: ResizedBootstrap
     bounds: Interval
     shares: bool
     """Whether all rows are 0 or 1."""
     label: str
-
-    @property
-    def noise(self) -> float:
-        """Return 0: nothing is added."""
-        return 0.0
 
     @property
     def event(self) -> ApproximateEvent:

@@ -93,6 +93,7 @@ class SyntheticQuery(Question):
 
     """
 
+    labels: ClassVar = ("counts",)
     kinds: ClassVar = (StatisticKind.SYNTHETIC,)
     axes: tuple[Query, ...]
     size: TableSize
@@ -184,11 +185,6 @@ class SyntheticQuery(Question):
     def statistic(self) -> Histogram:
         """Return what a row can change of one column: the count of its cell, and of another."""
         return Histogram(labels=("a cell", "another cell"), size=self.size)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Return what is asked for: which pairs are counted is not known before."""
-        return ("counts",)
 
     @property
     def title(self) -> str:

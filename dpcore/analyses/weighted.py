@@ -94,6 +94,7 @@ class WeightedQuery(GroupedQuery):
 
     """
 
+    released_sizes: ClassVar = ""
     kinds: ClassVar = (StatisticKind.WEIGHTED_MEAN, StatisticKind.WEIGHTED_SHARE)
     noise_unit: ClassVar = CAPS
     weight: Column
@@ -120,11 +121,6 @@ class WeightedQuery(GroupedQuery):
     def measured(self) -> tuple[Column, ...]:
         """Return the column in question and that of weights."""
         return (self.part.column, self.weight)
-
-    @property
-    def released_sizes(self) -> str:
-        """Return that it tells no numbers of people, but sums of weights."""
-        return ""
 
     @property
     def simulated(self) -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -119,6 +119,8 @@ class ChoiceRequest(Releasable):
 
     """
 
+    mechanism_label: ClassVar = LABEL
+    mechanism_key: ClassVar = KEY
     requests: tuple[Releasable, ...]
     totals: tuple[float, ...]
     limit: float
@@ -159,16 +161,6 @@ class ChoiceRequest(Releasable):
     def asked(self) -> Question | ModelQuestion:
         """Return the first question; all are asked under the same terms."""
         return self.requests[0].asked
-
-    @property
-    def mechanism_key(self) -> str:
-        """Return the key of the mechanism."""
-        return KEY
-
-    @property
-    def mechanism_label(self) -> str:
-        """Return the name of the mechanism."""
-        return LABEL
 
     @property
     def title(self) -> str:

@@ -466,6 +466,8 @@ class PairMoments(_BernsteinWeights):
 
     """
 
+    _names: ClassVar = ("first group", "second group")
+    _parts: ClassVar = 2
     groups: int
     pair: tuple[int, int]
     bounds: Interval
@@ -475,14 +477,6 @@ class PairMoments(_BernsteinWeights):
         known = all(0 <= code < self.groups for code in self.pair)
         if len(set(self.pair)) != PAIR or not known:
             raise ParameterError(f"a pair is of two of {self.groups} groups, got {self.pair}.")
-
-    @property
-    def _parts(self) -> int:
-        return 2
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return ("first group", "second group")
 
     def _read(self, values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
         numbers, codes = grouped_rows(values, columns=1, groups=self.groups)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,12 +244,9 @@ class FilteredDataset(RowSubset):
 
     """
 
+    number_is_private: ClassVar = True
+    """How many rows meet the conditions is private under every relation."""
     conditions: tuple[Condition, ...]
-
-    @property
-    def number_is_private(self) -> bool:
-        """Return whether the number of rows is private under every relation."""
-        return True
 
     @property
     def ending(self) -> str:

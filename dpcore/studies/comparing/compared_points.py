@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Any, ClassVar, Final, cast
 
 import numpy as np
 
@@ -204,6 +204,10 @@ class AnswerSetting:
 
     """
 
+    narrow: ClassVar = math.inf
+    """The usual least epsilon: below it too few people are told."""
+    fewest: ClassVar = 3
+    """The fewest people that the answer is defined for."""
     request: Request
     delta: float
     group: int
@@ -244,16 +248,6 @@ class AnswerSetting:
         """Return what that number is called."""
         where = "" if self._is_matrix else " in a group"
         return f"number of {self.request.query.unit.counted}{where}"
-
-    @property
-    def fewest(self) -> int:
-        """Return the fewest people that the answer is defined for."""
-        return 3
-
-    @property
-    def narrow(self) -> float:
-        """Return the usual least epsilon: below it too few people are told."""
-        return math.inf
 
     @property
     def window(self) -> tuple[float, float]:

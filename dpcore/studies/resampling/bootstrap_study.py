@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final, Self
+from typing import ClassVar, Final, Self
 
 import numpy as np
 from scipy.special import gammainc, gammaincinv, ndtr
@@ -99,6 +99,8 @@ class Normal:
 
     """
 
+    mean: ClassVar = 0.0
+    """The bounds are symmetric."""
     half_width: float = 3.0
     """The public bounds, in standard deviations; positive and finite."""
     name: str = "a normal variable"
@@ -112,11 +114,6 @@ class Normal:
     def bounds(self) -> Interval:
         """Return the bounds around 0."""
         return Interval(lower=-self.half_width, upper=self.half_width)
-
-    @property
-    def mean(self) -> float:
-        """Return 0: the bounds are symmetric."""
-        return 0.0
 
     @property
     def sd(self) -> float:
