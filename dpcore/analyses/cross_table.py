@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
-from typing import Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +37,72 @@ MOST_CELLS: Final = 400
 """Cells of a table that somebody can read, and whose intervals say something."""
 
 
+class OfHistograms(Question):
+    """A question about several columns, made of the histogram of each."""
+
+    __slots__ = ()
+    most_columns: ClassVar[int]
+
+    if TYPE_CHECKING:  # a field or a property
+
+        @property
+        def axes(self) -> tuple[Query, ...]:
+            """A question about the histogram of each column, on the same terms."""
+
+    def check_axes(self) -> None:
+        """Refuse questions that are not about different columns on the same terms.
+
+        Raises:
+            ParameterError: They are no such questions.
+
+        """
+        first, *others = self.axes
+        if {each.kind for each in self.axes} != {StatisticKind.HISTOGRAM}:
+            raise ParameterError(f"a {self.kind} is made of the histograms of its columns.")
+        names = {column.name for column in self.columns}
+        if not 1 < len(names) == len(self.axes) <= self.most_columns:
+            raise ParameterError(f"a {self.kind} needs 2 to {self.most_columns} different columns.")
+        if any(replace(each, column=first.column, edges=first.edges) != first for each in others):
+            raise ParameterError(f"all columns of a {self.kind} are asked about on the same terms.")
+
+    @property
+    def column(self) -> Column:
+        """Return the first column."""
+        return self.axes[0].column
+
+    @property
+    def measured(self) -> tuple[Column, ...]:
+        """Return all columns."""
+        return tuple(each.column for each in self.axes)
+
+    @property
+    def relation(self) -> NeighboringRelation:
+        """Return which tables are neighbors."""
+        return self.axes[0].relation
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Return whom the guarantee protects."""
+        return self.axes[0].unit
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """Return what the answers to each column are called."""
+        return tuple(each.statistic.labels for each in self.axes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Return how many answers each column has."""
+        return tuple(map(len, self.names))
+
+    @property
+    def unit_text(self) -> str:
+        """Return what is counted."""
+        return self.unit.counted
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CrossedQuery(Question):
+class CrossedQuery(OfHistograms):
     """The number of people in each cell of a table of two or three columns.
 
     Everybody is in one cell: that of one answer to each. So it is a histogram whose
@@ -61,14 +125,7 @@ class CrossedQuery(Question):
 
     def __post_init__(self) -> None:
         self.unit.check_one_row(f"a {self.kind} is")
-        first, *others = self.crossed
-        if {each.kind for each in self.crossed} != {StatisticKind.HISTOGRAM}:
-            raise ParameterError(f"a {self.kind} is made of the histograms of its columns.")
-        names = {column.name for column in self.columns}
-        if not 1 < len(names) == len(self.crossed) <= self.most_columns:
-            raise ParameterError(f"a {self.kind} needs 2 to {self.most_columns} different columns.")
-        if any(replace(each, **self._own(first)) != first for each in others):
-            raise ParameterError(f"all columns of a {self.kind} are asked about on the same terms.")
+        self.check_axes()
         self._check_cells()
 
     def _check_cells(self) -> None:
@@ -79,39 +136,14 @@ class CrossedQuery(Question):
             )
 
     @property
-    def column(self) -> Column:
-        """Return the first column."""
-        return self.crossed[0].column
-
-    @property
-    def measured(self) -> tuple[Column, ...]:
-        """Return all columns."""
-        return tuple(each.column for each in self.crossed)
-
-    @property
-    def relation(self) -> NeighboringRelation:
-        """Return which tables are neighbors."""
-        return self.crossed[0].relation
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
-        return self.crossed[0].unit
+    def axes(self) -> tuple[Query, ...]:
+        """Return the question about each column."""
+        return self.crossed
 
     @property
     def size(self) -> TableSize:
         """Return what is public about the number of people."""
         return self.crossed[0].size
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Return how many answers each column has."""
-        return tuple(map(len, self.names))
-
-    @property
-    def names(self) -> tuple[tuple[str, ...], ...]:
-        """Return what the answers to each column are called."""
-        return tuple(each.statistic.labels for each in self.crossed)
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -142,11 +174,6 @@ class CrossedQuery(Question):
             for each in self.crossed
             for condition in each.conditions
         )
-
-    @property
-    def unit_text(self) -> str:
-        """Return what is counted."""
-        return self.unit.counted
 
     @property
     def units(self) -> dict[str, str]:
@@ -210,7 +237,7 @@ class CrossedQuery(Question):
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
-        return cls(crossed=crossed_from(content, dataset, unit))
+        return cls(crossed=histograms_from(content, content["crossed"], dataset, unit))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""
@@ -226,13 +253,13 @@ class CrossedQuery(Question):
         ]
         return distinct([*cells, *sums])
 
-    @staticmethod
-    def _own(query: Query) -> dict[str, Any]:
-        return {"column": query.column, "edges": query.edges}
 
-
-def crossed_from(
-    content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit
+def histograms_from(
+    content: Mapping[str, Any],
+    axes: object,
+    dataset: Table,
+    unit: PrivacyUnit,
+    **known: Any,  # noqa: ANN401 - fields of the questions
 ) -> tuple[Query, ...]:
     """Return the questions about each column that parameters describe, as ``column_from``."""
     counted = {**content, "kind": StatisticKind.HISTOGRAM.value, "membership": None}
@@ -241,8 +268,9 @@ def crossed_from(
             {**counted, "edges": axis.get("edges")},
             unit=unit,
             column=column_from(axis["column"], dataset),
+            **known,
         )
-        for axis in map(object_in, list_in(content["crossed"]))
+        for axis in map(object_in, list_in(axes))
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import Request
-from dpcore.analyses.cross_table import AXIS, CrossedQuery, crossed_from
+from dpcore.analyses.cross_table import AXIS, CrossedQuery, histograms_from
 from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Width
 from dpcore.analyses.number import count_cells
 from dpcore.arrays import FloatArray
@@ -132,7 +132,7 @@ class MarginalsQuery(CrossedQuery):
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         return cls(
-            crossed=crossed_from(content, dataset, unit),
+            crossed=histograms_from(content, content["crossed"], dataset, unit),
             tables=TABLES.read(content["tables"]),
             consistent=TRUTH.read(content["consistent"]),
         )

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from typing import Any, ClassVar, Final, NamedTuple, Self
@@ -42,13 +42,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import CLAIM_TOLERANCE, MOST_PEOPLE, Question, Request, column_from
-from dpcore.analyses.cross_table import AXIS, MOST_CELLS
+from dpcore.analyses.base import CLAIM_TOLERANCE, MOST_PEOPLE, Request
+from dpcore.analyses.cross_table import AXIS, MOST_CELLS, OfHistograms, histograms_from
 from dpcore.analyses.groups import ANY_SIZE
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
-from dpcore.analyses.number import QUERY, Query
+from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
-from dpcore.codec import Schema, list_in, object_in, several
+from dpcore.codec import Schema, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset
@@ -80,7 +80,7 @@ _HALF_NORMAL: Final = math.sqrt(2 / math.pi)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SyntheticQuery(Question):
+class SyntheticQuery(OfHistograms):
     """The counts of several columns, and of the pairs that say most about each other.
 
     Attributes:
@@ -95,20 +95,14 @@ class SyntheticQuery(Question):
 
     labels: ClassVar = ("counts",)
     kinds: ClassVar = (StatisticKind.SYNTHETIC,)
+    most_columns: ClassVar[int] = MOST_COLUMNS
     axes: tuple[Query, ...]
     size: TableSize
     kind: StatisticKind = StatisticKind.SYNTHETIC
 
     def __post_init__(self) -> None:
         self.unit.check_one_row("synthetic data is")
-        first, *others = self.axes
-        if {each.kind for each in self.axes} != {StatisticKind.HISTOGRAM}:
-            raise ParameterError("a synthetic table is made of the histograms of its columns.")
-        names = {column.name for column in self.columns}
-        if not 1 < len(names) == len(self.axes) <= MOST_COLUMNS:
-            raise ParameterError(f"a synthetic table needs 2 to {MOST_COLUMNS} different columns.")
-        if any(replace(each, column=first.column, edges=first.edges) != first for each in others):
-            raise ParameterError("all columns are asked about on the same terms.")
+        self.check_axes()
         self.size.check(self.relation, self.unit)
         if math.prod(sorted(self.shape)[-2:]) > MOST_CELLS:
             raise ParameterError(
@@ -144,42 +138,12 @@ class SyntheticQuery(Question):
         )
 
     @property
-    def column(self) -> Column:
-        """Return the first column."""
-        return self.axes[0].column
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Return all columns."""
-        return tuple(each.column for each in self.axes)
-
-    @property
-    def measured(self) -> tuple[Column, ...]:
-        """Return all columns."""
-        return self.columns
-
-    @property
-    def relation(self) -> NeighboringRelation:
-        """Return which tables are neighbors."""
-        return self.axes[0].relation
-
-    @property
-    def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
-        return self.axes[0].unit
-
-    @property
     def names(self) -> tuple[tuple[str, ...], ...]:
         """Return what the cells of each column are called."""
         return tuple(
             (*each.statistic.labels, NO_VALUE) if _leaves_out(each) else each.statistic.labels
             for each in self.axes
         )
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Return how many cells each column has."""
-        return tuple(map(len, self.names))
 
     @property
     def statistic(self) -> Histogram:
@@ -199,11 +163,6 @@ class SyntheticQuery(Question):
             for each in self.axes
             for condition in each.conditions
         )
-
-    @property
-    def unit_text(self) -> str:
-        """Return what is counted."""
-        return self.unit.counted
 
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out."""
@@ -258,17 +217,8 @@ class SyntheticQuery(Question):
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
-        counted = {**content, "kind": StatisticKind.HISTOGRAM.value, "membership": None}
-        axes = (
-            QUERY.read(
-                {**counted, "edges": axis.get("edges")},
-                unit=unit,
-                column=column_from(axis["column"], dataset),
-                size=ANY_SIZE,
-            )
-            for axis in map(object_in, list_in(content["axes"]))
-        )
-        return cls(axes=tuple(axes), size=SIZE.read(content["size"]))
+        axes = histograms_from(content, content["axes"], dataset, unit, size=ANY_SIZE)
+        return cls(axes=axes, size=SIZE.read(content["size"]))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""
