@@ -82,6 +82,20 @@ def test_the_factor_at_which_nobody_loses_more_is_the_last_one(table, name, rela
         assert most(factor) == pytest.approx(limit, rel=1e-5)
 
 
+def test_factor_takes_few_looks_where_losses_are_in_proportion(table, monkeypatch):
+    items, looks = planned("laplace"), []
+    losses = PlanLosses.of(items, table, ADD_REMOVE)
+    real = PlanLosses.totals
+
+    def counted(self, *args, **named):
+        looks.append(1)
+        return real(self, *args, **named)
+
+    monkeypatch.setattr(PlanLosses, "totals", counted)
+    losses.nobody_above(items, 0.01, delta=0.0)
+    assert len(looks) <= 4
+
+
 def test_nobody_can_be_taken_beyond_a_very_large_limit_nor_to_none(table):
     items = planned("laplace")
     losses = PlanLosses.of(items, table, ADD_REMOVE)

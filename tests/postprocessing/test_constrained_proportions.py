@@ -42,6 +42,15 @@ def test_draws_with_different_scales_and_bounds_have_their_own_laws(bounding):
             assert bool(result.pvalue > 1e-4) is fits
 
 
+@pytest.mark.parametrize("bounding", Bounding)
+def test_draw_without_noise_or_room_is_the_nearest_point(bounding):
+    options = {"bounding": bounding, "rng": rng()}
+    values = [0.0, 0.2, 1.0]
+    assert draw(values, noise=0.0, **options) == pytest.approx(values)
+    assert draw(0.7, noise=0.1, lower=0.2, upper=0.2, **options) == 0.2
+    assert draw(0.7, noise=0.0, upper=0.0, **options) == 0.0
+
+
 @pytest.mark.parametrize("noise", [-1.0, np.nan, np.inf])
 def test_scale_outside_its_domain_is_refused(noise):
     with pytest.raises(ParameterError, match="scale"):
