@@ -38,8 +38,8 @@ settings.load_profile("quick")
 SERVERS = {"alone", "cluster", "machines"}
 # Their tests share a server that starts once; `make test-rest` has two workers.
 TOGETHER = {
-    *(f"tests/browser/test_{name}.py" for name in ("classes", "headers", "installed", "proxy")),
-    *("tests/browser/test_sign_in.py", "tests/data/partitions/test_cluster.py"),
+    *("tests/browser/test_installed.py", "tests/browser/test_sign_in.py"),
+    "tests/data/partitions/test_cluster.py",
 }
 _homes = count()
 

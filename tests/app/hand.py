@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any
 
 from streamlit.proto.NumberInput_pb2 import NumberInput
@@ -159,7 +159,7 @@ def _next(widget: Widget) -> Any:
             first, *_ = [*widget._widget_state.string_array_value.data, ""]  # noqa: SLF001
             following = [_after(widget.options, first)]
         case "date_input":
-            following = [f"{value + timedelta(days=1):%Y/%m/%d}"]
+            following = [f"{(value or date(2024, 1, 1)) + timedelta(days=1):%Y/%m/%d}"]
         case "selectbox" | "radio":
             chosen = widget._widget_state.string_value  # noqa: SLF001
             following = _after(widget.options, chosen)

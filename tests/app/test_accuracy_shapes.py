@@ -10,7 +10,7 @@ from dpcore.planning.comparison import around, compare
 from tests.app.asking import choose, go, use_survey
 from tests.app.figures import figures
 from tests.app.test_pages import by_label, charts, fill
-from tests.app.test_questions import set_to, shown
+from tests.app.test_questions import shown
 from tests.app.test_several_columns import table
 from tests.planning.planned import item
 
@@ -53,52 +53,6 @@ def test_answers_of_several_numbers_have_bias_sd_and_rmse(open_page, statistic):
     said = "No margin of error can be given" if unknown else "Margin of error at ε = 20: ± "
     assert title(app).startswith(said)
     assert by_label(app.selectbox, "x-axis").disabled
-
-
-def test_another_number_of_the_answer_is_chosen_and_all_are_listed(open_page):
-    app = accuracy(open_page, "covariance matrix")
-    listed = table(app, "number")
-    assert list(listed["number"][:4]) == [
-        "var(age)",
-        "var(income)",
-        "var(weight)",
-        "cov(age, income)",
-    ]
-    assert (listed[["Laplace", "BIT Laplace"]] > 0).all().all()
-    choose(app, "Number of the answer", 3)
-    assert title(app).startswith("RMSE of the cov(age, income) at ")
-
-
-def test_the_size_of_a_group_decides_and_is_the_one_of_release(open_page):
-    app = accuracy(open_page, "mean", multiselect={"By group": [0]})
-    small = title(app)
-    set_to(app, "number_input", "Assumed group size", 10)
-    assert title(app) != small
-    assert by_label(go(app, "release").number_input, "Assumed group size").value == 10
-
-
-def test_groups_that_are_too_small_are_said_to_be(open_page):
-    app = accuracy(open_page, "mean", epsilon=0.01, multiselect={"By group": [0]})
-    assert "too few people to say" in title(app)
-    choose(app, "Metric", "margin of error")
-    assert title(app) == "No margin of error can be given at ε = 0.01 (Laplace)"
-
-
-def test_winners_of_a_mean_are_no_choice_for_a_difference(open_page):
-    app = accuracy(open_page, "mean")
-    choose(app, "x-axis", "who wins where")
-    go(app, "release")
-    choose(app, "Statistic", "difference of groups")
-    go(app, "accuracy")
-    assert "who wins where" not in by_label(app.selectbox, "x-axis").options
-    assert title(app).startswith("RMSE of the ")
-
-
-def test_without_a_target_the_plan_is_named_as_its_place(open_page):
-    app = accuracy(open_page, "mean", epsilon=0.5)
-    choose(app, "Metric", "margin of error")
-    assert "target" not in title(app)
-    assert "Plan can set a target." in shown(app)
 
 
 @pytest.mark.parametrize("statistic", ["median", "several quantiles"])

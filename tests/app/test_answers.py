@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from dpcore.formatting import in_full, significant
-from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from tests.app.asking import go
 from tests.app.figures import figures
 from tests.app.test_declarations import reloaded
 from tests.app.test_pages import (
@@ -19,14 +14,12 @@ from tests.app.test_pages import (
     button,
     by_label,
     fill,
-    mode,
     put_in_use,
     release_button,
     use_upload,
 )
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import assert_says
-from ui import accounts
 
 PAY = np.random.default_rng(1).lognormal(11.0, 0.6, 812).round(0)
 PAY[::40] = np.nan
@@ -64,24 +57,6 @@ def pay(open_page):
 CURATOR = "Show the true value and everybody's loss"
 
 
-def test_an_answer_and_its_picture_name_what_was_computed(pay):
-    app = release(pay())
-    assert STATEMENT in shown(app).replace("\\", "")
-    (chart,) = figures(app)
-    assert STATEMENT in chart.alt
-    assert "euros" in chart.spec
-
-
-def test_a_unit_is_shown_letter_by_letter(pay):
-    app = pay(unit="![x](//e.org)")
-    assert "e\\.org" in shown(app)
-    by_label(app.toggle, CURATOR).set_value(True).run()
-    release(app)
-    assert "e\\.org" in shown(app)
-    assert not [metric for metric in app.metric if "![x]" in metric.value]
-    assert "![x]" not in shown(app)
-
-
 def test_the_curator_alone_sees_the_bias_and_before_a_release(pay):
     app = pay()
     numbers = [significant(value, 4) for value in (COMPUTED, RAW, COMPUTED - RAW)]
@@ -109,14 +84,6 @@ def test_the_curator_sees_the_bias_of_answers_from_resamples_too(pay):
         toggle.set_value(True).run()
         off = by_label(app.metric, "Bias").value
         assert off == f"{significant(COMPUTED - RAW, 4)} euros"
-
-
-def test_a_lesson_shows_both_values_at_once(pay):
-    app = pay()
-    mode(app).set_value("classroom").run()
-    app.switch_page("pages/release.py").run()
-    release(app)
-    assert "true value, clamped" in figures(app)[0].spec
 
 
 def test_everybody_has_no_sampling_error(pay, monkeypatch):
@@ -220,21 +187,6 @@ def literal(app):
     return shown(app).replace("\\", "")
 
 
-def test_a_lesson_spends_nothing_real_and_asks_for_no_word(pay):
-    app = pay()
-    mode(app).set_value("classroom").run()
-    app.switch_page("pages/release.py").run()
-    release_button(app).click().run()
-    assert len(listed(app)[0]) == 1
-
-
-def test_an_answer_that_is_there_is_not_released_again_by_the_same_press(pay):
-    app = release(pay())
-    assert release_button(app).disabled
-    assert release_button(app).label == "Released ✓"
-    assert len(listed(app)[0]) == 1
-
-
 def test_a_draw_that_cannot_be_paid_for_is_not_offered(pay):
     app = pay()
     set_to(app, "number_input", "ε for this release", 2.0)
@@ -244,35 +196,3 @@ def test_a_draw_that_cannot_be_paid_for_is_not_offered(pay):
     set_to(app, "number_input", "ε for this release", 1.0)
     release(app)
     assert again_button(app).disabled
-
-
-def test_what_is_too_large_for_the_budget_is_what_is_to_be_smaller(pay):
-    app = pay()
-    fill(app, selectbox={"Mechanism": "gaussian"}, number_input={"δ for this release": 1e-4})
-    assert "Ask with a smaller δ, or" in shown(app)
-    set_to(app, "number_input", "ε for this release", 4.0)
-    assert "Ask with a smaller ε and a smaller δ, or" in shown(app)
-    set_to(app, "number_input", "δ for this release", 1e-6)
-    assert "Ask with a smaller ε, or" in shown(app)
-    app = go(app, "privacy_loss")
-    assert (
-        by_label(app.metric, "Worst case over all tables (the guarantee)").value
-        == "ε = 4, δ = 10⁻⁶"
-    )
-
-
-@pytest.mark.parametrize("everybody", [True, False])
-def test_a_bootstrap_of_everybody_says_what_it_does_not_estimate(pay, everybody):
-    app = pay(everybody=everybody)
-    app.switch_page("pages/standard_errors.py").run()
-    app.session_state["se-station"] = "Your table"
-    app.run()
-    assert ("the data are the whole population" in shown(app)) is everybody
-
-
-def test_a_delta_that_is_used_up_leaves_room_for_no_other():
-    cost = PrivacyCost(epsilon=Decimal(1), delta=Decimal("5e-6"), rho=Decimal("Infinity"))
-    account = SimpleNamespace(budget=PrivacyBudget.of(epsilon=3.0, delta=1e-5))
-    for left, said in (("1e-5", "about 1 more like this fit afterwards"), ("0", "no other")):
-        account.remaining = PrivacyCost(epsilon=Decimal(2), delta=Decimal(left), rho=cost.rho)
-        assert said in accounts.fitting(account, cost, answered=False)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.app.test_pages import button, by_label, charts, fill, mode, use_upload
+from tests.app.test_pages import button, by_label, charts, use_upload
 from tests.app.test_questions import shown
 
 CSV = "pay,sick\n" + "".join(
@@ -62,27 +62,6 @@ def test_each_attack_says_what_it_found_and_what_stops_it(village):
         assert not app.get("download_button")
 
 
-def test_exact_counts_give_the_column_away_and_private_ones_do_not(village):
-    careless, private = verdict(visit(village, "Reconstruction"))
-    assert "reveal 100% of the column: 100 of 100" in careless
-    (limit,) = re.findall(r"expect more than ([\d.]+)%", private)
-    (share,) = re.findall(r"is right about ([\d.]+)%", private)
-    assert float(share) < float(limit) <= 73.2
-    by_label(village.selectbox, "Solved by").set_value("linear program").run()
-
-
-def test_last_digits_and_times_tell_careless_values_apart(village):
-    careless, private = verdict(visit(village, "Floating point"))
-    (share,) = re.findall(r"([\d.]+)% of 500 releases", careless)
-    assert float(share) > 10
-    assert "All 500 could have come from both" in private
-    careless, private = verdict(visit(village, "Timing"))
-    assert "a right guess in 65.8% of cases after one release" in careless
-    assert "the same for every value" in private
-    steady = "as many draws every time"
-    by_label(village.selectbox, "Stopwatch of").set_value(steady).run()
-
-
 def test_who_is_told_the_own_loss_finds_the_exact_mean(village):
     careless, _ = verdict(visit(village, "Disclosed losses"))
     assert "off by 0, where" in careless or "e-" in careless
@@ -130,27 +109,3 @@ def test_own_table_is_attacked_by_the_curator_alone_and_values_stay_masked(open_
     assert not [name for name in app.query_params if name.startswith("own-")]
     by_label(app.toggle, "Show values").set_value(True).run()
     assert re.search(r"person 1 adds|person 1 has", told(visit(app, "Differencing")))
-
-
-def test_a_number_split_at_a_public_threshold_is_recovered_too(open_page):
-    use_upload(open_page, CSV, lower=0.0, upper=100_000.0)
-    app = open_page("attacks")
-    fill(app, radio={"Table under attack": OWN}, toggle={AREA: True})
-    visit(app, "Reconstruction")
-    fill(
-        app,
-        selectbox={"Column under attack": 0},
-        number_input={"Yes is a value of at least": 45_000.0},
-    )
-    careless, _ = verdict(app)
-    (found,) = re.findall(r"reveal ([\d.]+)% of the column", careless)
-    assert float(found) >= 95
-
-
-def test_own_table_carries_the_watermark_in_classroom_mode(open_page):
-    app = use_upload(open_page, CSV, lower=0.0, upper=100_000.0)
-    mode(app).set_value("classroom").run()
-    app = open_page("attacks")
-    by_label(app.radio, "Table under attack").set_value(OWN).run()
-    for figure in charts(app):
-        assert "watermark" in [shape.get("name") for shape in figure["layout"].get("shapes", [])]

@@ -49,13 +49,6 @@ def test_mechanism_is_drawn_by_the_real_sampler(open_page):
     assert labels["Claimed ε"] == labels["Exact ε"] == "1"
 
 
-def test_an_earlier_link_to_a_question_leads_to_the_test_of_it(app):
-    app.query_params["audit-what"] = "a question about the table"
-    app.switch_page("pages/audit.py").run()
-    assert app.title[0].value == "Test"
-    assert any("Choose a table first" in each.value for each in app.info)
-
-
 def test_question_on_screen_is_audited_and_charges_nothing(open_page):
     use_example(open_page)
     app = open_page("mechanism_test")

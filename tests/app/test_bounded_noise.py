@@ -9,9 +9,7 @@ from tests.app.test_questions import release, set_to
 pytestmark = pytest.mark.app
 
 
-@pytest.mark.parametrize(
-    ("key", "kind"), [("limited", "mean"), ("bit-gaussian", "mean"), ("bit-discrete", "histogram")]
-)
+@pytest.mark.parametrize(("key", "kind"), [("limited", "mean"), ("bit-discrete", "histogram")])
 def test_release_costs_its_delta_and_is_described(open_page, key, kind):
     app = use_survey(open_page)
     app = go(app, "release")

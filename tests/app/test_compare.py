@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 
 from dpcore.ledger.store import default_folder
-from dpcore.planning.comparison import Row
 from tests.app.test_pages import button, by_label, fill, use_upload
 from tests.app.test_questions import shown
 from tests.conftest import assert_says
-from ui.planning import comparison, sign_off
+from ui.planning import sign_off
 
 
 @pytest.fixture
@@ -23,37 +20,6 @@ def decided(open_page):
     by_label(app.selectbox, "Statistic").set_value("mean").run()
     button(app, "Add to plan").click().run()
     return open_page("compare")
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "told"),
-    [
-        (None, None, ""),
-        (3000.0, 3000.0, "3,000"),
-        (3000.0, None, "3,000"),
-        (None, 50.0, "50"),
-        (3000.0, 50.0, "3,000 (A; B: 50)"),
-    ],
-)
-def test_plans_that_want_to_see_different_things_are_told_apart(first, second, told):
-    row = Row(first=SimpleNamespace(wanted=first), second=SimpleNamespace(wanted=second))
-    assert comparison.wanted(row, *(SimpleNamespace(name="A"), SimpleNamespace(name="B"))) == told
-
-
-def compared(app):
-    """Return the one question under both plans."""
-    frames = [frame.value for frame in app.dataframe]
-    return next(frame for frame in frames if "± plan" in frame).iloc[0]
-
-
-def test_two_totals_are_compared_from_public_numbers(decided):
-    app = decided
-    by_label(app.number_input, "Total ε").set_value(0.1).run()
-    assert_says(shown(app), "exclude bias from imputed values")
-    assert any("52.5" in bar.text for bar in app.get("progress"))
-    assert compared(app)["± alternative"].endswith("▲")
-    by_label(app.number_input, "Total ε").set_value(-1.0).run()
-    assert any("choose a number from" in info.value for info in app.info)
 
 
 def test_a_plan_is_saved_and_both_change_places(decided):

@@ -29,18 +29,6 @@ def test_two_categories_are_crossed_in_one_question(open_page, follow):
     assert abs(sum(told) - sum(seen.answer)) < 5
 
 
-def test_a_number_is_crossed_by_its_bins(open_page):
-    use_survey(open_page)
-    app = choose(open_page("release"), "Statistic", "cross table")
-    fill(app, number_input={"Bins of equal width": 3}, multiselect={"Crossed with": [1]})
-    assert "All 11 numbers at once" in next(
-        tile.help for tile in app.metric if tile.label.startswith("Margin of error")
-    )
-    assert "values below 0 counted in the first bin, above 100 in the last (age)" in (
-        shown(app).replace("\\", "")
-    )
-
-
 def test_three_columns_are_crossed_and_have_totals(open_page, follow):
     use_survey(open_page)
     app = choose(open_page("release"), "Column", COLUMNS.index("smoker"))
@@ -58,14 +46,3 @@ def test_three_columns_are_crossed_and_have_totals(open_page, follow):
     assert len(seen.answer) == 3 * 4 * 2
     totals = next(d.value for d in go(app, "release").dataframe if "total" in d.value)
     assert totals["column"].tolist() == 3 * ["age"] + 4 * ["region"] + 2 * ["smoker"]
-
-
-def test_a_chosen_statistic_stays_with_the_next_column_that_has_it(open_page):
-    use_survey(open_page)
-    app = choose(open_page("release"), "Statistic", "sum")
-    region, weight = COLUMNS.index("region"), COLUMNS.index("weight")
-    for column, statistic in ((region, "proportion"), (weight, "sum"), (region, "proportion")):
-        choose(app, "Column", column)
-        assert by_label(app.selectbox, "Statistic").value == statistic
-    choose(app, "Statistic", "count")
-    assert by_label(choose(app, "Column", weight).selectbox, "Statistic").value == "count"

@@ -44,10 +44,6 @@ def ask(app, text, name="school"):
     return app
 
 
-def test_nothing_is_offered_where_no_database_is_named(open_page):
-    assert READ not in labels(open_page("data"))
-
-
 def test_a_line_that_is_none_is_told_and_the_page_goes_on(open_page, monkeypatch):
     monkeypatch.setenv(VARIABLE, ADDRESS)
     app = open_page("data")

@@ -80,18 +80,6 @@ def test_a_mean_and_a_histogram_of_dates_are_released_as_dates(open_page):
     assert any(range_text in one.label for one in app.metric)
 
 
-def test_missing_codes_and_numeric_codes_are_declared(open_page):
-    app = uploaded(open_page)
-    fill(app, selectbox={"Column": 3}, text_input={"Missing-value codes": "8; 9"})
-    set_to(app, "selectbox", "Type", "category")
-    codes = "Labels are numeric codes: 1, 1.0 and 01 are the same"
-    assert not by_label(app.checkbox, codes).value
-    set_to(app, "text_area", "Public list of categories", "1\n01\n2")
-    assert not app.error
-    by_label(app.checkbox, codes).check().run()
-    assert "are the same number" in app.error[0].value
-
-
 def test_columns_are_derived_of_dates_and_rows_chosen_by_them(open_page):
     app = declare_dates(uploaded(open_page))
     app = opened(app, "new-columns")

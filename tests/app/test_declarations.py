@@ -15,7 +15,6 @@ from tests.app.test_pages import (
     in_use,
     mode,
     put_in_use,
-    release_button,
     use_example,
     use_upload,
 )
@@ -50,26 +49,6 @@ def declare(open_page, text=CSV):
     by_label(app.button_group, "The data are").set_value("the whole population (census)").run()
     put_in_use(app)
     return app
-
-
-def test_only_an_untouched_value_for_missing_ones_follows_the_bounds(open_page):
-    app = use_upload(open_page, CSV, 0.0, 100.0)
-
-    def value():
-        return by_label(app.number_input, "Impute missing values with")
-
-    follows = "The middle of the bounds"
-    assert value().value == 50
-    by_label(app.number_input, "Upper bound").set_value(80.0).run()
-    assert value().value == 40
-    assert follows in said(app)
-    value().set_value(60.0).run()
-    assert follows not in said(app)
-    # What was chosen stays, even where it has become the middle for a while.
-    for upper in (120.0, 200.0, 80.0):
-        by_label(app.number_input, "Upper bound").set_value(upper).run()
-        assert value().value == 60
-        assert follows not in said(app)
 
 
 def written(home):
@@ -114,26 +93,6 @@ def test_another_table_with_the_same_columns_is_offered_it_too(open_page):
 
 def written_of(app):
     return [element.value.to_csv() for element in app.dataframe]
-
-
-def test_other_columns_are_offered_nothing(open_page):
-    declare(open_page)
-    app = upload(reloaded(), CSV.replace("age", "Age", 1))
-    assert OFFER not in [one.label for one in app.button]
-
-
-def test_another_type_makes_new_questions_and_says_so(open_page):
-    app = declare(open_page)
-    app = open_page("release")
-    by_label(app.number_input, "ε for this release").set_value(0.4).run()
-    release_button(app).click().run()
-    button(app, "Spend ε = 0.4").click().run()
-    app = open_page("data")
-    new = "so asking again is a new question"
-    assert new not in said(app)
-    now = by_label(app.selectbox, "Type")
-    now.set_value("number" if now.value == "whole number" else "whole number").run()
-    assert new in said(app)
 
 
 def test_what_is_declared_later_replaces_what_was(open_page, home):
@@ -205,21 +164,3 @@ def test_hostile_declarations_are_offered_as_text_or_not_at_all(open_page, home)
     assert "](https" not in said(app)
     path.write_text('{"columns": [')
     assert OFFER not in [one.label for one in upload(reloaded(), CSV).button]
-
-
-def test_a_folder_that_cannot_be_used_is_in_nobodys_way(open_page, home):
-    home.mkdir(parents=True)
-    (home / "declared").write_text("no folder")
-    use_upload(open_page)
-    upload(reloaded(), CSV)
-
-
-def test_a_list_typed_in_one_line_is_said_to_be_one_category(open_page):
-    app = upload(open_page("data"), COLUMNS, "survey.csv")
-    by_label(app.selectbox, "Column").select("smoker").run()
-    listed = by_label(app.text_area, "Public list of categories")
-    listed.set_value("no, yes, maybe").run()
-    assert any("is one category" in one.value for one in app.warning)
-    listed = by_label(app.text_area, "Public list of categories")
-    listed.set_value("no\nyes, but\nmaybe").run()
-    assert not any("is one category" in one.value for one in app.warning)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from html import unescape
 
 import pytest
-import streamlit as st
 from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from tests.app.test_pages import button, by_label, use_upload
 from ui import downloads
 from ui.downloads import File, Offer
 
@@ -95,29 +92,6 @@ def test_a_press_that_is_never_answered_fails(monkeypatch):
     press = offer.renew(file("stale"))
     with pytest.raises(TimeoutError):
         offer.content(press)
-
-
-def test_the_field_being_typed_in_is_in_the_document(open_page, monkeypatch):
-    files, offered = {}, st.download_button
-
-    def download(label, data, **settings):
-        files[label] = data
-        return offered(label, data, **settings)
-
-    monkeypatch.setattr(st, "download_button", download)
-    use_upload(open_page)
-    app = open_page("release")
-    button(app, "Add to plan").click().run()
-    app = open_page("documents")
-    shown = files["Download: Public notice"]
-    assert by_label(app.text_area, "Purpose").value in {"", None}
-    # The browser sends both at once: what was typed, and the press.
-    by_label(app.text_area, "Purpose").set_value("to plan the budget")
-    (pressed,) = (
-        each for each in app.get("download_button") if each.label == "Download: Public notice"
-    )
-    pressed.click().run()
-    assert "to plan the budget" in unescape(shown())
 
 
 def test_a_press_that_is_taken_up_late_finds_its_file(monkeypatch):

@@ -7,11 +7,10 @@ import json
 import pytest
 
 from dpcore.data.declaration_grid import Field
-from tests.app.asking import edit, rows
+from tests.app.asking import rows
 from tests.app.conftest import close_tab
 from tests.app.hand import turn
 from tests.app.test_pages import (
-    again_button,
     button,
     by_label,
     fill,
@@ -131,48 +130,6 @@ def test_nothing_found_is_paid_for_and_says_what_to_do(open_page):
 
 
 @pytest.mark.usefixtures("known_noise")
-def test_bounds_that_are_typed_instead_have_no_price(open_page):
-    app = opened(open_page)
-    fill(app, number_input={"ε for the search": 0.5})
-    press_release(app)
-    edit(app, {0: {"upper": "120"}})
-    assert statuses(app)[0] == "ready, imputes middle"
-    assert all("find-bounds" not in str(one.proto) for one in app.expander)
-
-
-@pytest.mark.usefixtures("known_noise")
-def test_another_draw_is_used_only_where_that_is_said(open_page):
-    app = opened(open_page)
-    fill(app, number_input={"ε for the search": 0.5})
-    press_release(app)
-    fill(app, number_input={"ε for the search": 0.02})
-    # Another ε is another question, and what was found stays.
-    assert release_button(app).label == "Release and spend ε = 0.02"
-    assert statuses(app)[0] == "found with ε = 0.5"
-    fill(app, number_input={"ε for the search": 0.5})
-    app.session_state["_drawn"] = -9.0
-    again_button(app).click().run()
-    assert float(accounts()[0].spent.epsilon) == 1.0
-
-
-@pytest.mark.usefixtures("known_noise")
-def test_a_later_tab_finds_the_bounds_and_their_price_again(open_page):
-    app = opened(open_page)
-    fill(app, number_input={"ε for the search": 0.5})
-    press_release(app)
-    close_tab()
-    app = upload(open_page("data"), AGES, "ages.csv")
-    assert statuses(app)[0] == NEEDS
-    button(app, "Use what was declared before").click().run()
-    assert statuses(app)[0] == "found with ε = 0.5"
-
-
-def test_bounds_of_an_example_need_no_search(open_page):
-    app = open_page("data")
-    assert all(one.label != "Find bounds" for one in app.expander)
-
-
-@pytest.mark.usefixtures("known_noise")
 def test_a_classroom_result_is_not_recorded(open_page):
     mode(opened(open_page)).set_value("classroom").run()
     app = unfold(open_page("data"))
@@ -200,15 +157,6 @@ def test_a_table_like_another_asks_first_whose_it_is(open_page):
     button(app, "Open the account").click().run()
     assert "Tick that nobody in this table is in the others" in app.error[0].value
     assert len(accounts()) == 1
-
-
-def test_the_account_of_a_row_that_cannot_be_used_is_not_opened(open_page):
-    app = upload(open_page("data"), AGES)
-    edit(app, {0: {"lower": "100", "upper": "18"}})
-    unfold(app)
-    button(app, "Open the account").click().run()
-    assert "Correct the declaration of age" in app.error[0].value
-    assert accounts() == ()
 
 
 @pytest.mark.usefixtures("known_noise")

@@ -8,17 +8,7 @@ from dpcore.data.declaration_grid import Field
 from tests.app.asking import rows
 from tests.app.conftest import close_tab
 from tests.app.hand import turn, views
-from tests.app.test_pages import (
-    button,
-    fill,
-    mode,
-    open_table,
-    press_release,
-    put_in_use,
-    release_button,
-    tables,
-    write_table,
-)
+from tests.app.test_pages import button, fill, press_release, put_in_use, release_button, tables
 from tests.app.test_person_totals import VIEW, epsilon
 from tests.app.test_questions import set_to, shown
 from tests.app.test_uploads import upload
@@ -59,17 +49,6 @@ def search(app, epsilon=1.0):
     return app
 
 
-def test_the_error_and_the_price_are_said_before_anything_is_spent(open_page):
-    app = unfold(upload(open_page("data"), TOWNS, "towns.csv"))
-    assert "Cost: **ε = 0.3, δ = 10⁻⁶**. Left afterwards: ε = 2.7, δ = 9 × 10⁻⁶." in shown(app)
-    assert "appears with a probability of 50%, one of" in shown(app)
-    assert session.kept_ledger().accounts() == ()
-    assert status(app) == "needs a list"
-    button(app, "Open the account").click().run()
-    assert app.title[0].value == "Data"
-    assert release_button(app).label == "Release and spend ε = 0.3, δ = 10⁻⁶"
-
-
 def test_what_is_found_is_charged_and_becomes_the_list_by_one_press(open_page, files):
     app = search(opened(open_page))
     assert spent() == (1.0, 1e-6)
@@ -108,25 +87,6 @@ def test_what_is_found_is_charged_and_becomes_the_list_by_one_press(open_page, f
     assert status(app) == "found with ε = 1"
 
 
-def test_no_column_is_proposed_among_several(open_page):
-    text = "town,party\n" + "".join(f"place {i % 90},club {i % 70}\n" for i in range(400))
-    app = unfold(upload(open_page("data"), text, "two.csv"))
-    assert not app.exception
-    assert "Cost: **" not in shown(app)
-    set_to(app, "selectbox", "Column without a list", 1)
-    assert "Cost: **ε = 0.3" in shown(app)
-
-
-def test_a_table_that_was_used_before_goes_on_with_its_account(open_page):
-    opened(open_page)
-    close_tab()
-    app = unfold(upload(open_page("data"), TOWNS, "towns.csv"))
-    assert "The ledger has an account of this table." in shown(app)
-    assert "Left afterwards" not in shown(app)
-    button(app, "Go on with the account").click().run()
-    assert release_button(app).label == "Release and spend ε = 0.3, δ = 10⁻⁶"
-
-
 def test_the_curator_alone_sees_whose_label_depends_on_them(open_page):
     app = opened(open_page)
     assert "Largest chance here" not in shown(app)
@@ -160,28 +120,6 @@ def test_all_labels_of_a_person_are_paid_for_together(open_page):
 
 def unfold_rows(app):
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-
-
-def test_nothing_found_is_paid_for_and_says_what_to_do(open_page):
-    app = search(opened(open_page, "town\n" + "Bern\n" * 5), 0.5)
-    assert "**No labels found.**" in shown(app)
-    assert spent() == (0.5, 1e-6)
-    assert status(app) == "needs a list"
-
-
-def test_a_classroom_result_is_not_recorded(open_page):
-    mode(opened(open_page)).set_value("classroom").run()
-    app = search(unfold(open_page("data")))
-    assert "A classroom result is not private" in shown(app)
-    assert spent() == (0.0, 0.0)
-
-
-def test_a_table_that_stays_in_its_files_is_searched_part_by_part(open_page, tables):
-    write_table(tables, TOWNS, "towns")
-    app = unfold(open_table(open_page, "towns"))
-    button(app, "Open the account").click().run()
-    search(app)
-    assert "2 labels found" in [one.value for one in app.subheader]
 
 
 def test_an_address_opens_the_search_and_a_column_without_a_list_leads_to_it(open_page):

@@ -13,10 +13,3 @@ def test_a_part_of_a_word_is_enough(open_page):
     button(app, "What is: bounds?").click().run()
     assert app.text_input[0].value == "bounds"
     assert term("bounds").plain.split(".")[0] in shown(app)
-
-
-def test_what_is_not_there_is_said_and_all_is_shown(open_page):
-    app = open_page("glossary")
-    app.text_input[0].set_value("<b>*x*</b>").run()
-    assert "No word here contains" in app.info[0].value
-    assert len(app.header) == len(TERMS)

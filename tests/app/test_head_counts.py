@@ -1,6 +1,6 @@
 """Head counts that come with means are said before they are paid for again."""
 
-from tests.app.test_pages import button, by_label, fill, release_button, use_upload
+from tests.app.test_pages import button, fill, release_button, use_upload
 from tests.app.test_questions import set_to, shown
 from tests.conftest import assert_says
 
@@ -40,15 +40,3 @@ def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):
         "“mean of age by smoker” already includes the group counts",
         "they are among its numbers on Ledger",
     )
-
-
-def test_a_size_of_groups_is_assumed_in_the_details_of_a_question(open_page):
-    use_upload(open_page)
-    app = open_page("plan")
-    ask(app, 0, "mean", by=0)
-    button(app, "Add to plan").click().run()
-    assert "\\* assumes 100 rows in a group." in shown(app)
-    (popover,) = (key for key in app.session_state._state.filtered_state if "plan-details" in key)  # noqa: SLF001
-    app.session_state[popover] = True
-    by_label(app.run().number_input, "Assumed group size").set_value(350).run()
-    assert "\\* assumes 350 rows in a group." in shown(app)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.app.test_pages import by_label, fill, mode, release_button, use_example, use_upload
+from tests.app.test_pages import by_label, release_button, use_example, use_upload
 from tests.app.test_questions import release, set_to
 
 NUMBERED = "row,counted\n" + "".join(
@@ -25,33 +25,6 @@ def test_a_column_called_row_leaves_the_row_numbers_alone(open_page):
     assert table["row"].between(1, 60).all()
     assert set(table["counted in use"]) <= {"yes", "no"}
     assert (table["row in use"] == 20 + (table["row"] - 1) % 50).all()
-
-
-def test_who_is_counted_by_group_is_told_and_not_the_value(open_page):
-    use_upload(open_page, NUMBERED)
-    fill(
-        open_page("release"),
-        selectbox={"Statistic": "proportion"},
-        multiselect={"By group": [0]},
-        number_input={"Counts from": 30.0},
-    )
-    table = exposed(open_page)
-    value = 20 + (table["row"] - 1) % 50
-    assert (table["counted"] == (value >= 30)).all()
-
-
-def test_nothing_is_said_to_replace_a_missing_group(open_page):
-    app = use_upload(open_page, NUMBERED)
-    assert mode(app).value == "release"
-    app = open_page("release")
-    set_to(app, "multiselect", "By group", [0])
-    app = release(app)
-    said = next(c.value for c in app.markdown if "missing values counted" in c.value)
-    # Of the column alone; who has no group is in a group of their own.
-    assert said.count("missing values") == 1
-    assert "no listed counted" in said
-    assert "None" not in said
-    assert by_label(app.multiselect, "By group").value == [0]
 
 
 def test_a_covariance_is_the_same_question_whichever_column_is_first(open_page):

@@ -8,7 +8,7 @@ import pytest
 
 from tests.app.asking import choose, number, use_survey
 from tests.app.test_pages import margin
-from tests.app.test_questions import release, set_to, shown
+from tests.app.test_questions import release, set_to
 
 ABOUT = {"age": 0, "income": 1, "region": 3, "smoker": 4}
 
@@ -16,12 +16,7 @@ ABOUT = {"age": 0, "income": 1, "region": 3, "smoker": 4}
 @pytest.mark.usefixtures("known_noise")
 @pytest.mark.parametrize(
     ("column", "statistic", "by_group"),
-    [
-        ("age", "histogram", False),
-        ("region", "all shares", False),
-        ("smoker", "count", True),
-        ("income", "sum", True),
-    ],
+    [("region", "all shares", False), ("smoker", "count", True)],
 )
 def test_noise_of_several_numbers_is_told_before_as_it_is_after(
     open_page, column, statistic, by_group
@@ -44,14 +39,3 @@ def test_noise_of_several_numbers_is_told_before_as_it_is_after(
     assert number(
         re.search(r"within ±\s([\d,.]+)", title.replace("\\", "")).group(1)
     ) == pytest.approx(promised, rel=0.02)
-
-
-def test_warning_compares_bars_with_one_another(open_page):
-    use_survey(open_page)
-    app = choose(open_page("release"), "Statistic", "histogram")
-    # Ten bins of 240 people: 24 in one, where the noise is ± 10.6 at epsilon 1.
-    set_to(app, "number_input", "ε for this release", 1.0)
-    assert "differ by more than 21.2 people" in shown(app)
-    assert not app.warning
-    set_to(app, "number_input", "ε for this release", 0.8)
-    assert "is not distinguishable from an empty one" in app.warning[0].value

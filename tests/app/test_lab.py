@@ -6,17 +6,8 @@ import pytest
 
 from dpcore.mechanisms.catalog import CATALOG
 from tests.app.figures import figures
-from tests.app.test_pages import button, by_label, charts
-from tests.conftest import assert_says
-
-STATIONS = (
-    "Two worlds",
-    "Lowest error",
-    "Exactly 0 or 1",
-    "Redraws",
-    "Spot the flaw",
-    "Equal privacy",
-)
+from tests.app.test_pages import button, by_label
+from tests.conftest import assert_says, few
 
 
 @pytest.fixture
@@ -71,50 +62,12 @@ def test_repair_moves_to_the_calibrated_scale_and_back(lab):
     assert float(meter(lab, "RMSE").value) < before
 
 
-def test_earlier_links_to_views_are_followed(app):
-    app.query_params["lab-station"] = "Catch the liar"
-    app.switch_page("pages/lab.py").run()
-    assert by_label(app.select_slider, "Draws per dataset")
-
-
-@pytest.mark.parametrize("key", CATALOG)
+@pytest.mark.parametrize("key", few(3, *reversed(CATALOG)))
 def test_every_mechanism_of_the_catalog_can_be_looked_at(lab, key):
     choose(lab, "Mechanism", key)
     assert "Claimed ε = 1, actual ε" in said(lab)
     by_label(lab.slider, "True value").set_value(1.0)
     visit(lab, "Spot the flaw")
-
-
-def test_extremes_of_the_knobs_are_drawn(lab):
-    for shift, epsilon in ((0.02, 5.0), (1.0, 0.1), (1.0, 5.0), (0.02, 0.1)):
-        by_label(lab.slider, "Sensitivity").set_value(shift)
-        by_label(lab.slider, "Claimed ε").set_value(epsilon).run()
-        for station in STATIONS:
-            visit(lab, station)
-
-
-def test_where_the_shift_is_the_range_the_published_scale_keeps_its_promise(lab):
-    by_label(lab.slider, "Sensitivity").set_value(1.0).run()
-    assert meter(lab, "Actual ε").value == "1"
-    assert "✓ Claimed" in said(lab)
-    assert "both values are rejected equally often" in said(lab)
-
-
-def test_only_the_open_station_is_drawn(lab):
-    drawn = {station: len(charts(visit(lab, station))) for station in STATIONS}
-    assert drawn == dict(zip(STATIONS, (1, 1, 1, 1, 1, 0), strict=True))
-
-
-def test_maps_of_every_kind_are_drawn(lab):
-    visit(lab, "Lowest error")
-    for fairness in ("same nominal ε", "same actual ε"):
-        choose(lab, "Compare at the", fairness)
-        for quantity in ("mean squared error", "bias", "variance"):
-            choose(lab, "Map of", quantity)
-            nominal = fairness == "same nominal ε"
-            told = "changes twice" in said(lab)
-            assert told is (nominal and quantity == "mean squared error")
-            assert ("flatters truncation" in said(lab)) is nominal
 
 
 def test_audit_refutes_with_enough_draws_only(lab):

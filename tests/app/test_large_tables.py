@@ -80,11 +80,6 @@ def bar(app):
     return "".join(one.proto.text for one in app.get("progress")[-1:])
 
 
-def test_nothing_is_offered_where_no_folder_is_named(open_page, monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    assert DOOR not in labels(open_page("data"))
-
-
 def test_a_folder_that_is_not_there_or_empty_is_told(open_page, tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, str(tmp_path / "gone"))
     app = open_page("data")
@@ -115,12 +110,8 @@ def test_opening_reads_no_row(open_page, tables, monkeypatch):
 @pytest.mark.parametrize(
     "question",
     [
-        {"Statistic": "mean"},
         {"Statistic": "mean", "By_group": ["smoker"]},
-        {"Statistic": "histogram"},
         {"Statistic": "median"},
-        {"Statistic": "variance"},
-        {"Statistic": "pooled variance"},
         {"Statistic": "pooled variance", "public": True},
         {"Column": "smoker", "Statistic": StatisticKind.PROPORTIONS.value},
     ],
@@ -220,26 +211,6 @@ def test_files_that_changed_are_told_and_nothing_is_charged(open_page, tables):
     assert CHANGED in app.error[0].value
 
 
-def test_text_that_is_declared_a_number_is_invalid(open_page, tables):
-    del tables
-    app = open_table(open_page)
-    choose(app, Column="smoker", Type="number")
-    assert not app.error
-
-
-@pytest.mark.usefixtures("tables")
-def test_terms_of_the_table_in_use_change_without_reading_it_again(open_page, monkeypatch):
-    app = use_large_table(open_page)
-
-    def read(*_):
-        raise AssertionError
-
-    monkeypatch.setattr("dpcore.data.partitions.table._chunks", read)
-    by_label(app.button_group, "The data are").set_value("the whole population (census)").run()
-    put_in_use(app)
-    assert in_use(app).startswith("visits")
-
-
 @pytest.mark.usefixtures("tables")
 def test_a_plan_is_released_whole_and_the_pages_about_it_open(open_page):
     declare_smoker(use_large_table(open_page))
@@ -261,7 +232,7 @@ def test_a_total_is_chosen_over_the_parts(open_page):
 
 
 @pytest.mark.usefixtures("tables")
-@pytest.mark.parametrize("statistic", ["mean", "median", "histogram"])
+@pytest.mark.parametrize("statistic", ["mean", "median"])
 def test_a_lesson_shows_the_answer_without_noise(open_page, statistic):
     app = use_large_table(open_page)
     mode(app).set_value("classroom").run()

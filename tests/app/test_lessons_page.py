@@ -9,10 +9,9 @@ import pytest
 from streamlit import config
 
 from dpcore.lessons.classroom import spaced
-from dpcore.lessons.lesson import LessonStep
 from dpcore.lessons.paths import LESSONS, PATHS
 from tests.app.phone import Phone
-from tests.app.test_pages import button, by_label, charts, fill
+from tests.app.test_pages import button, by_label, charts
 from ui.lessons import phones
 from ui.lessons.phones import ROOMS
 
@@ -62,17 +61,6 @@ def test_a_lesson_is_taken_from_first_to_last_step(open_page):
     assert address(app) == ("class", first, "home")
 
 
-def test_what_a_class_expects_stands_beside_what_is_true(app):
-    linked(app, path="class", lesson="exposed", step="predict")
-    question = LESSONS["exposed"].text().predict
-    for votes, choice in zip((3, 4, 5), question.choices, strict=True):
-        by_label(app.number_input, choice.text).set_value(votes)
-    app.run()
-    next_step(app)
-    bars, _ = charts(app)
-    assert bars["data"][0]["x"] == [3, 4, 5]
-
-
 def test_a_link_leads_to_its_step(app):
     linked(app, path="seminar", lesson="clamping", step="play", projector="true")
     assert address(app) == ("seminar", "clamping", "play")
@@ -92,27 +80,6 @@ def test_a_link_leads_to_its_step(app):
 def test_a_link_that_leads_nowhere_leads_to_the_beginning_or_another_path(app, asked, found):
     linked(app, **asked)
     assert address(app) == found
-
-
-def test_another_path_keeps_the_lesson_if_it_has_it(app):
-    linked(app, path="seminar", lesson="budget", step=LessonStep.HOME.value)
-    by_label(app.selectbox, "Path").set_value("board").run()
-    assert address(app) == ("board", "budget", "home")
-    fill(app, selectbox={"Lesson": "meaning", "Path": "class"})
-    assert address(app)[:2] == ("class", "why-noise")
-
-
-def test_a_step_has_a_link_and_a_code_and_a_path_its_papers(app):
-    linked(app, path="board", lesson="budget", step="home")
-    assert app.code[-1].value.endswith("?path=board&lesson=budget&step=home")
-    assert len(app.get("download_button")) == 2
-
-
-def test_the_clock_tells_what_is_left(app):
-    linked(app, path="board", lesson="budget", step="predict")
-    assert "Lesson 2 of 3 · 10 min of lessons to go" in [one.value for one in app.caption]
-    button(app, "Start the clock").click().run()
-    assert "15 min left, 10 min of lessons to go" in " ".join(one.value for one in app.caption)
 
 
 def leading(open_page):
@@ -178,23 +145,3 @@ def test_the_panel_shows_an_address_for_phones_or_the_command(open_page, monkeyp
     assert len(addresses) == len(app.get("image")) == named
     assert len(commands) == 2 - named
     assert len([one for one in app.caption if "cannot open" in one.value]) == 2 - named
-
-
-def test_a_lesson_that_is_chosen_begins_with_its_first_step(app):
-    app.switch_page("pages/lessons.py")
-    app.query_params["step"] = "home"
-    app.run()
-    assert address(app)[2] == "home"
-    lesson = app.selectbox(key="lesson")
-    lesson.set_value("budget" if lesson.value != "budget" else "interval").run()
-    assert address(app)[2] == "predict"
-
-
-def test_whoever_looks_without_predicting_is_not_called_right(app):
-    app.switch_page("pages/lessons.py")
-    app.query_params["step"] = "reveal"
-    app.run()
-    next(each for each in app.button if each.label == "Skip the prediction").click()
-    app.run()
-    assert not app.success
-    assert any(said.value.startswith("Correct answer: ") for said in app.markdown)

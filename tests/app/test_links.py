@@ -3,7 +3,6 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.app import hand
 from tests.app.conftest import close_tab
 from tests.conftest import PATIENCE, ROOT
 
@@ -16,10 +15,3 @@ def test_infinite_settings_are_taken_out_of_the_address(text):
     app.run()
     assert "s1-people" not in app.query_params
     assert app.query_params["s1-epsilon"] == "2"
-
-
-def test_a_text_that_no_float_holds_stays_where_a_control_wrote_it(open_page):
-    app = open_page("study2")
-    (numbers,) = [one for one in app.text_input if "Numbers of people" in one.label]
-    hand.put(app, numbers, "9" * 400)
-    assert app.query_params[numbers.proto.query_param_key] == "9" * 400

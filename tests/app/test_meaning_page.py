@@ -11,7 +11,7 @@ from tests.app.test_pages import button, by_label, release_button, use_upload
 from tests.app.test_questions import set_to
 from tests.conftest import assert_says
 
-OF, PLAN, OWN = "Budget to explain", "The plan", "Custom ε"
+OF, OWN = "Budget to explain", "Custom ε"
 
 
 def said(app):
@@ -50,44 +50,6 @@ def test_older_links_lead_to_the_view_of_today(open_page, of, side, subject, cha
     app.switch_page("pages/meaning.py").run()
     assert by_label(app.radio, OF).value == subject
     assert chart.casefold() in said(app).casefold()
-
-
-@pytest.mark.parametrize(("epsilon", "right"), [(1.0, 74), (3.0, 96), (5.0, 994)])
-def test_worlds_are_counted_before_and_after(open_page, epsilon, right):
-    app = open_page("meaning")
-    set_to(app, "number_input", "Privacy parameter ε", epsilon)
-    of = 1000 if right > 100 else 100
-    counts = f"Right guesses: {of // 2} of {of:,} before, at most {right} after"
-    assert counts in said(look(app, "100 worlds"))
-
-
-def test_it_speaks_of_a_plan_where_there_is_one(open_page):
-    use_upload(open_page)
-    app = open_page("meaning")
-    assert PLAN not in by_label(app.radio, OF).options
-    app = open_page("release")
-    set_to(app, "number_input", "ε for this release", 0.9)
-    button(app, "Add to plan").click().run()
-    app = open_page("meaning")
-    set_to(app, "radio", OF, PLAN)
-    # The plan shares what is left.
-    assert_says(said(app), f"becomes at most {surest(3.0)} sure", "About the plan, its one answer")
-
-
-def test_what_is_spent_before_a_plan_is_told_beside_it(open_page):
-    use_upload(open_page)
-    app = open_page("release")
-    set_to(app, "number_input", "ε for this release", 0.5)
-    release_button(app).click().run()
-    button(app, "Spend ε = 0.5").click().run()
-    set_to(app, "number_input", "ε for this release", 0.9)
-    button(app, "Add to plan").click().run()
-    app = open_page("meaning")
-    set_to(app, "radio", OF, PLAN)
-    assert f"becomes at most {surest(2.5)} sure" in said(app)
-    told = next(each.value for each in app.caption if "already spent" in each.value)
-    assert told.startswith("ε = 0.5 ")
-    assert_says(told, "come to ε = 3", surest(3.0))
 
 
 def test_it_works_without_a_table(open_page):

@@ -7,7 +7,7 @@ import pytest
 from dpcore.relations import NeighboringRelation
 from tests.app.test_pages import by_label, charts, fill, mode, put_in_use, use_example, use_upload
 from tests.app.test_questions import shown
-from tests.conftest import assert_says
+from tests.conftest import assert_says, few
 
 AWAY = NeighboringRelation.ADD_REMOVE
 CLOSER = ("closer-moments", "closer-overfitting", "closer-bounds", "closer-frontier")
@@ -43,7 +43,6 @@ def number(app, label):
 @pytest.mark.parametrize(
     ("example", "model", "guaranteed", "nonlinear"),
     [
-        ("rand-hie", "Linear", True, False),
         ("rand-hie", "Poisson", False, True),
         ("fair", "Logistic", True, True),
         ("anes96", "Linear", True, False),
@@ -71,58 +70,9 @@ def test_model_view_works_on_the_examples(open_page, example, model, guaranteed,
     assert len(charts(app)) == 4
 
 
-def test_a_perfect_prediction_has_a_floor_under_a_sample_only(open_page):
-    use_example(open_page, "anes96")
-    app = look(open_page("privacy_loss"), released="posterior")
-    assert_says(shown(app), "still loses", "narrows the distribution")
-    look(app, released="output")
-    assert "predicted perfectly loses nothing" in shown(app)
-
-
-def test_closer_looks_open_one_by_one(open_page):
-    use_example(open_page, "anes96")
-    app = look(open_page("privacy_loss"), released="posterior")
-    closed = len(charts(app))
-    for key in CLOSER:
-        app.session_state[key] = True
-        app.run()
-        healthy(app)
-        drawn = len(charts(app)) - closed
-        assert drawn == (0 if key == "closer-overfitting" else 1)
-        app.session_state[key] = False
-    app.run()
-    assert len(charts(app)) == closed
-
-
-def test_moment_slider_moves_from_the_mean_to_the_maximum(open_page):
-    use_example(open_page, "anes96")
-    app = look(open_page("privacy_loss"))
-    app.session_state["closer-moments"] = True
-    app.run()
-    mean, maximum = (
-        by_label(app.metric, label).value for label in ("Average loss here", "Largest loss here")
-    )
-    slider = by_label(app.select_slider, "Order of the moment")
-    for order, loss in (("1", mean), ("most exposed", maximum)):
-        slider.set_value(order).run()
-        assert f"is {loss}, between" in shown(app).replace("\\", "")
-
-
-@pytest.mark.parametrize(
-    ("example", "released", "sentences"),
-    [
-        pytest.param(
-            "rand-hie",
-            "objective",
-            ("2,000 person-years drawn at random out of 20,190",),
-            marks=pytest.mark.exhaustive,
-        ),
-        ("fair", "objective", ("losses are upper bounds", "number is at most that")),
-    ],
-)
-def test_slow_releases_are_drawn_from_some_people(open_page, example, released, sentences):
-    use_example(open_page, example)
-    app = look(open_page("privacy_loss"), released=released)
+def test_slow_releases_are_drawn_from_some_people(open_page):
+    use_example(open_page, "fair")
+    app = look(open_page("privacy_loss"), released="objective")
     for key in ("closer-overfitting", "closer-frontier"):
         app.session_state[key] = True
     before = len(charts(app))
@@ -130,39 +80,12 @@ def test_slow_releases_are_drawn_from_some_people(open_page, example, released, 
     healthy(app)
     assert len(charts(app)) == before + 1
     assert "Overfitting, by total variation" in [m.label for m in app.metric]
-    rows = "person-years" if example == "rand-hie" else "people"
-    for sentence in (*sentences, f"The average is over 2,000 {rows} of"):
-        assert sentence in shown(app)
-
-
-def test_penalty_and_people_move_the_frontier(open_page):
-    use_example(open_page, "anes96")
-    app = look(open_page("privacy_loss"))
-    app.session_state["closer-frontier"] = True
-    app.session_state["frontier-people"] = 10
-    app.run()
-    before = shown(app)
-    assert "94 people" in before
-    by_label(app.select_slider, "Penalty λ, times the one above").set_value("10").run()
-    healthy(app)
-    assert shown(app) != before
-
-
-def test_groups_and_households_of_a_model(open_page):
-    use_example(open_page)
-    app = look(open_page("privacy_loss"), model="Linear")
-    by_label(app.selectbox, "Compare groups by").set_value(0).run()
-    healthy(app)
-    assert len(charts(app)) == 5
-    app.session_state["closer-households"] = True
-    app.run()
-    assert "choose above which column" in shown(app)
-    alone = number(app, "Largest loss here")
-    together(app, "coinsurance")
     assert_says(
-        shown(app), "groups with several rows", "have more. Declare on “Data” how many rows"
+        shown(app),
+        "losses are upper bounds",
+        "number is at most that",
+        "The average is over 2,000 people of",
     )
-    assert number(app, "Largest loss here") > alone
 
 
 def together(app, name):
@@ -172,7 +95,7 @@ def together(app, name):
     healthy(app)
 
 
-@pytest.mark.parametrize("released", ["output", "posterior"])
+@pytest.mark.parametrize("released", few(1, "posterior", "output"))
 def test_households_of_an_upload_lose_together(open_page, released):
     rows = [f"{i % 7},{i % 5},h{i // 2}" for i in range(120)]
     use_upload(open_page, "\n".join(["visits,age,house", *rows, ""]), upper=10.0)
@@ -211,45 +134,6 @@ def test_another_record_is_the_first_question_where_the_study_is_about_it(open_p
     what_if.set_value(AWAY).run()
     healthy(app)
     assert number(app, "Largest loss here") <= replaced
-
-
-def test_where_only_leaving_is_known_a_sentence_says_so(open_page):
-    use_example(open_page)
-    app = look(open_page("privacy_loss"), model="Linear", released="posterior")
-    assert "for this release losses are those of leaving" in shown(app)
-    assert list(by_label(app.radio, "Compared with").options) == ["the table without the person"]
-
-
-def test_clamping_and_redrawing_are_explained_beside_a_statistic(open_page):
-    use_example(open_page)
-    app = open_page("privacy_loss")
-    for toggle in app.toggle:
-        toggle.set_value(True).run()
-    app.session_state["closer-others"] = True
-    app.run()
-    healthy(app)
-    assert_says(
-        shown(app), "BIT (clamping) changes nobody's loss", "Truncation as published raises losses"
-    )
-    by_label(app.selectbox, "Mechanism").set_value("gaussian").run()
-    app.session_state["closer-others"] = False
-    for key in ("closer-bounds", "closer-moments", "closer-overfitting"):
-        app.session_state[key] = True
-    app.run()
-    healthy(app)
-    assert "estimate" in shown(app)
-
-
-def test_release_mode_shows_nothing_of_a_model_until_the_area_is_opened(open_page):
-    # 200 people of ages 20 to 69, declared yes/no for smoking.
-    use_upload(open_page)
-    app = open_page("privacy_loss")
-    assert mode(app).value == "release"
-    app = open_page("privacy_loss")
-    by_label(app.radio, "What is released").set_value("a regression model").run()
-    assert "Largest loss here" not in {metric.label for metric in app.metric}
-    assert not charts(app)
-    assert not app.dataframe
 
 
 def test_every_picture_of_a_model_is_watermarked_in_classroom_mode_only(open_page):
@@ -332,20 +216,3 @@ def test_a_bound_on_people_that_is_too_small_names_the_control(open_page):
         if not toggle.value:
             toggle.set_value(True).run()
     assert "Raise the public maximum number of people" in shown(app)
-
-
-def test_bounds_are_called_bounds_and_have_no_story_of_leverage(open_page):
-    use_example(open_page, "fair")
-    app = look(open_page("privacy_loss"), model="Logistic", released="objective")
-    for who in ("Largest loss here", "Average loss here"):
-        assert by_label(app.metric, who).delta == "at most"
-    text = shown(app)
-    assert "plays no part in it" in text
-    assert "pulls the model harder" not in text
-    assert "None of this may be published" in text
-    app.session_state["individual-view"] = "One person"
-    app.run()
-    healthy(app)
-    assert "only upper bounds on losses are known" in shown(app)
-    # It is said instead of controls that lead nowhere.
-    assert "Person" not in [box.label for box in app.selectbox]

@@ -84,9 +84,3 @@ def test_a_name_is_on_every_page_and_in_the_file_and_costs_nothing(open_page, re
     assert {one.id for one in records} == {answer.id}
     listed = next(one.value for one in app.dataframe if "question" in one.value)
     assert listed["question"].tolist() == ["north at all"]
-
-
-def test_two_columns_cannot_have_one_name(open_page):
-    app = named_table(open_page("data"), "rows per patient")
-    assert any("another column is called" in one.value.lower() for one in app.error)
-    assert "any ward is north" in columns(app)

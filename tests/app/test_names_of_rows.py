@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
-from dpcore.ledger.store import default_folder
-from dpcore.releases.declarations import Declarations
 from dpcore.releases.record import Release
 from tests.app.asking import go
-from tests.app.test_pages import button, by_label, fill, in_use, put_in_use
-from tests.app.test_questions import release, set_to, shown
+from tests.app.test_pages import by_label, fill, in_use, put_in_use
+from tests.app.test_questions import release, shown
 from tests.app.test_uploads import said, upload
 from tests.conftest import assert_says
 
@@ -84,29 +80,3 @@ def test_a_new_name_costs_nothing_and_reaches_earlier_answers(open_page):
     assert "homes" in shown(app)
     assert by_label(go(app, "budget").metric, "Spent").value == spent
     assert len(next(frame.value for frame in app.dataframe if "question" in frame.value)) == 1
-
-
-def test_the_name_is_declared_and_comes_back(open_page):
-    use(open_page, ("Wohnung", "Wohnungen"))
-    found = Declarations(default_folder() / "declared").of_columns(["income", "city"])
-    assert (found.noun, found.plural) == ("Wohnung", "Wohnungen")
-    app = upload(open_page("data"), HOUSEHOLDS)
-    assert by_label(app.text_input, "Name of one row").value == "person"
-    button(app, "Use what was declared before").click().run()
-    assert by_label(app.text_input, "Name of one row").value == "Wohnung"
-    assert by_label(app.text_input, "Plural").value == "Wohnungen"
-
-
-@pytest.mark.parametrize("name", ["a*b", "<b>", "x" * 41, "-", "two\nlines"])
-def test_what_is_no_name_is_refused_in_place(open_page, name):
-    app = upload(open_page("data"), HOUSEHOLDS)
-    set_to(app, "text_input", "Name of one row", name)
-    assert any("the name of a row" in one.value.lower() for one in app.info)
-
-
-def test_the_survey_of_person_years_is_called_that(open_page):
-    app = open_page("data")
-    by_label(app.selectbox, "Example data").set_value("rand-hie").run()
-    assert by_label(app.text_input, "Name of one row").value == "person-year"
-    put_in_use(app)
-    assert "20,190 person-years" in sidebar(app)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from dpcore.lessons.paths import LESSONS
 from dpcore.relations import NeighboringRelation
 from tests.app.test_lab import choose
 from tests.app.test_one_person import ATTACKER, lesson, look, titles
@@ -41,24 +38,3 @@ def test_the_guarantee_has_one_number_and_one_sentence(open_page):
     for why in ("On average over all results", "In another game the attacker sees two releases"):
         assert why in text
     assert "73.1%" not in titles(app)[1]
-
-
-def test_a_promise_that_is_kept_is_not_called_broken(open_page):
-    lab = open_page("lab")
-    by_label(lab.slider, "Sensitivity").set_value(1.0).run()
-    assert "✓ Claimed ε = 1, actual ε = 1" in said(lab)
-    assert "here both values are rejected equally often" in said(lab)
-
-
-@pytest.mark.parametrize(
-    ("key", "told", "loss"), [("rand-hie", "exposed", "0.741"), ("anes96", "blending", "0.537")]
-)
-def test_a_person_of_a_lesson_loses_as_much_on_the_page(open_page, key, told, loss):
-    lesson(open_page, key)
-    app = open_page("privacy_loss")
-    if key == "anes96":
-        by_label(app.selectbox, "Column").set_value("age").run()
-    set_to(app, "number_input", "ε for this release", 1.0)
-    by_label(app.radio, "Compared with").set_value(NeighboringRelation.ADD_REMOVE).run()
-    assert loss in LESSONS[told].text().text
-    assert loss in f"{said(app)} {[metric.value for metric in app.metric]}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.app.test_pages import by_label, charts, fill, mode, use_example, use_upload
-from tests.app.test_questions import release, set_to, shown
+from tests.app.test_questions import set_to, shown
+from tests.conftest import few
 
 NUMBER, MODEL = "a number (statistic)", "a regression model"
 ONE, WHAT_IF = "One person", "What-if"
@@ -49,7 +50,8 @@ def titles(app):
 
 
 @pytest.mark.parametrize(
-    ("key", "kind"), [("rand-hie", NUMBER), ("rand-hie", MODEL), ("fair", MODEL), ("anes96", MODEL)]
+    ("key", "kind"),
+    few(2, ("rand-hie", NUMBER), ("fair", MODEL), ("rand-hie", MODEL), ("anes96", MODEL)),
 )
 def test_every_side_of_a_person_is_drawn(open_page, key, kind):
     app = lesson(open_page, key)
@@ -76,7 +78,7 @@ def test_every_side_of_a_person_is_drawn(open_page, key, kind):
         assert any(note.get("name") == "watermark" for note in notes)
 
 
-@pytest.mark.parametrize("mechanism", ["posterior", "objective"])
+@pytest.mark.parametrize("mechanism", few(1, "posterior", "objective"))
 def test_other_releases_of_models(open_page, mechanism):
     app = look(lesson(open_page, "anes96"), WORLDS, kind=MODEL)
     set_to(app, "selectbox", "Mechanism", mechanism)
@@ -97,25 +99,6 @@ def test_moves_hold_no_value_of_the_table_and_no_row_is_in_the_address(open_page
     app.slider[0].set_value(-60.0).run()
     assert titles(app) != before
     assert 61.25 not in held(app)
-
-
-def test_nothing_shows_in_release_mode_until_it_is_asked_for(open_page):
-    use_upload(open_page)
-    app = open_page("privacy_loss")
-    for view, side in (WORLDS, MOVE):
-        app.session_state["individual-view"] = view
-        app.session_state[INNER[view]] = side
-        app.run()
-        assert not charts(app)
-        assert "Row" not in shown(app)
-
-
-def test_the_loss_of_the_released_number_is_marked(open_page):
-    use_upload(open_page)
-    release(open_page("release"))
-    app = look(open_page("privacy_loss"), RELEASES)
-    assert "The latest release of this very question is marked" in shown(app)
-    assert "This release caused a loss of" in titles(app)[0]
 
 
 def test_rows_without_a_value_are_no_part_of_the_release(open_page):
@@ -143,7 +126,7 @@ def test_newcomers_join_and_penalties_change(open_page):
         assert words in titles(app)[0]
 
 
-@pytest.mark.parametrize("statistic", ["median", "histogram", "count"])
+@pytest.mark.parametrize("statistic", few(1, "median", "histogram", "count"))
 def test_statistics_without_one_number_still_say_what_they_can(open_page, statistic):
     app = look(lesson(open_page, "rand-hie"), WORLDS)
     set_to(app, "selectbox", "Statistic", statistic)

@@ -106,11 +106,6 @@ def button(app, label):
     return by_label(app.button, label)
 
 
-def leave_out(app, *, column):
-    """Declare on the Data page that who has no value of a column does not count."""
-    fill(app, selectbox={"Column": column, "If a value is missing": "drop"})
-
-
 def release_buttons(app):
     """Return the button that releases the question of the page, if it can be asked."""
     return [one for one in app.button if (one.key or "").startswith("release-")]
@@ -160,16 +155,6 @@ def run_all(open_page):
         yield name
 
 
-TABLES = {"no table": None, "example": use_example, "upload": use_upload}
-
-
-@pytest.mark.parametrize("begin", TABLES.values(), ids=TABLES)
-def test_every_page_runs(open_page, begin):
-    if begin:
-        begin(open_page)
-    assert [*run_all(open_page)] == [*HEADINGS]
-
-
 @pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize("chosen", ["release", "classroom"])
 def test_every_page_runs_on_a_table_in_parts(open_page, chosen):
@@ -209,13 +194,6 @@ def test_every_number_of_a_release_can_be_read_and_its_files_saved(open_page):
     assert len(app.get("download_button")) == 6
 
 
-def test_upload_starts_in_release_mode_and_example_in_classroom(open_page):
-    app = use_upload(open_page)
-    assert mode(app).value == "release"
-    app = use_example(open_page)
-    assert mode(app).value == "classroom"
-
-
 def test_same_request_has_the_same_answer_and_one_charge(open_page):
     use_upload(open_page)
     app = open_page("release")
@@ -226,27 +204,6 @@ def test_same_request_has_the_same_answer_and_one_charge(open_page):
     by_label(app.selectbox, "Mechanism").set_value("laplace").run()
     assert release_button(app).disabled
     assert app.dataframe[-1].value.equals(listing)
-
-
-PICTURES_OF_NO_TABLE = {
-    "standard_errors": {"se-station": "Coverage"},
-    "resized": {"resized-data": "simulated"},
-    "subsampling": {"ss-view": "Does it pay?"},
-}
-
-
-def test_figures_of_no_table_carry_no_watermark_in_classroom_mode_either(open_page):
-    use_example(open_page)
-    names = "home study1 study2 figures12 standard_errors subsampling resized lab"
-    for name in [*names.split(), "sensitivity"]:
-        app = open_page(name)
-        for key, view in PICTURES_OF_NO_TABLE.get(name, {}).items():
-            app.session_state[key] = view
-            app.run()
-        assert charts(app), name
-        for figure in charts(app):
-            marks = [shape.get("name") for shape in figure["layout"].get("shapes", [])]
-            assert "watermark" not in marks, name
 
 
 @pytest.mark.parametrize("chosen", ["release", "classroom"])

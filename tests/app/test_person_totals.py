@@ -5,17 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dpcore.errors import DataError
-from tests.app.test_pages import (
-    by_label,
-    charts,
-    fill,
-    mode,
-    press_release,
-    use_example,
-    use_upload,
-)
-from tests.app.test_questions import release, set_to, shown
-from tests.conftest import assert_says
+from tests.app.test_pages import by_label, charts, fill, mode, use_example
+from tests.app.test_questions import release, set_to
 
 VIEW = "All releases"
 
@@ -32,20 +23,6 @@ def look(open_page):
         app.toggle[0].set_value(True).run()
     assert not app.error
     return app
-
-
-def test_without_releases_the_view_points_to_release(open_page):
-    use_example(open_page)
-    assert "Nothing has been released" in look(open_page).info[0].value
-
-
-def test_a_lesson_without_releases_says_where_the_real_ones_are(open_page):
-    app = use_example(open_page)
-    mode(app).set_value("release").run()
-    release(open_page("release"))
-    app = look(open_page)
-    mode(app).set_value("classroom").run()
-    assert "the real ledger has 1 release (Live mode)" in look(open_page).info[0].value
 
 
 def test_every_release_counts_and_repeated_answers_do_not(open_page):
@@ -73,26 +50,6 @@ def test_every_release_counts_and_repeated_answers_do_not(open_page):
     assert float(ways["the smallest of those above"]) <= float(ways["added up"])
     set_to(app, "selectbox", "Composition of losses", "zero-concentrated (zCDP)")
     assert epsilon(app, "Largest total loss") >= both
-
-
-def test_any_row_has_an_odometer(open_page):
-    use_example(open_page)
-    release(open_page("release"))
-    app = look(open_page)
-    by_label(app.radio, "Whose").set_value("a row of the table").run()
-    next(n for n in app.number_input if n.label.startswith("Row")).set_value(7).run()
-    assert "This person lost" in shown(app)
-
-
-def test_nothing_shows_in_release_mode_until_it_is_opened(open_page):
-    use_upload(open_page)
-    app = open_page("release")
-    press_release(app)
-    app = open_page("privacy_loss")
-    app.session_state["individual-view"] = VIEW
-    app.run()
-    assert not charts(app)
-    assert not any("lost" in metric.label for metric in app.metric)
 
 
 def test_a_release_that_cannot_be_read_back_counts_at_its_worst(open_page, monkeypatch):
@@ -124,19 +81,3 @@ def test_a_released_model_counts_with_everything_else(open_page):
     what_if = by_label(app.radio, "Compared with")
     what_if.set_value(what_if.options[0]).run()
     assert epsilon(app, "Average total loss") < 0.5 * before
-
-
-def test_losses_of_leaving_are_no_part_of_a_charge_for_another_record(open_page):
-    use_example(open_page)
-    release(open_page("release"))
-    app = look(open_page)
-    what_if = by_label(app.radio, "Compared with")
-    what_if.set_value(what_if.options[1]).run()
-    text = " ".join(m.value for m in app.markdown).replace("\\", "")
-    assert_says(text, "compared with another record in their place", "of what was charged")
-    what_if = by_label(app.radio, "Compared with")
-    what_if.set_value(what_if.options[0]).run()
-    text = " ".join(m.value for m in app.markdown).replace("\\", "")
-    assert "compared with not being there" in text
-    assert "of what was charged" not in text
-    assert any("another question" in c.value for c in app.caption)

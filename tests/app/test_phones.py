@@ -84,17 +84,6 @@ def test_many_phones_join_and_answer_at_once(rooms, code):
     assert rooms.room(code).counts("why-noise", 2) == [50, 50]
 
 
-def test_a_reload_keeps_the_seat(rooms, code):
-    phone = Phone(code)
-    phone.join()
-    phone.answer(0)
-    before = dict(phone.cookies)
-    assert phone.join() == 200
-    assert phone.cookies == before
-    assert sum(rooms.room(code).seats.values()) == 1
-    assert phone.question()["chosen"] == 0
-
-
 @pytest.mark.parametrize("token", ["", "a", "a.", "a.b", "é.ü", "." * 3])
 def test_a_forged_seat_is_refused(rooms, code, token):
     phone = Phone(code)
@@ -102,15 +91,6 @@ def test_a_forged_seat_is_refused(rooms, code, token):
     assert phone.ask("question")[0] == 403
     assert phone.answer(0) == 403
     assert rooms.room(code).answers == {}
-
-
-def test_the_seat_of_another_class_is_refused(rooms, code):
-    phone = Phone(code)
-    phone.join()
-    other = Phone(opened(rooms))
-    other.cookies = {name: (value, "/") for name, (value, _) in phone.cookies.items()}
-    assert other.ask("question")[0] == 403
-    assert other.answer(0) == 403
 
 
 @pytest.mark.parametrize("path", ["seat", "answer/why-noise/0"])

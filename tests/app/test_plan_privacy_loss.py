@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.relations import NeighboringRelation
-from tests.app.test_pages import button, by_label, charts, fill, press_release, use_upload
+from tests.app.test_pages import button, by_label, charts, press_release, use_upload
 from tests.app.test_questions import shown
 
 CSV = (
@@ -64,15 +64,6 @@ def test_values_are_masked_until_they_are_asked_for(touched):
     assert "1.47654 million" in most["pay, value"][0]
 
 
-def test_nobody_above_is_what_the_most_exposed_person_takes(touched):
-    app = touched
-    fill(app, toggle={AREA: True}, number_input={"Threshold ε": 0.1})
-    (found,) = (m for m in app.metric if m.label.startswith("Largest total"))
-    # The loss of a sum is epsilon times the pay over its bound.
-    assert float(found.value) == pytest.approx(0.1 * 2e6 / 1_476_543, rel=2e-3)
-    assert float(found.value) <= 0.1 * 2e6 / 1_476_543
-
-
 def test_simulated_tables_tell_by_their_epsilon_alone(touched):
     app = touched
     app.session_state["touched-leak"] = True
@@ -103,9 +94,3 @@ def test_a_private_choice_is_charged_and_nothing_else_is_told(touched):
     app.switch_page("pages/privacy_loss.py").run()
     app.session_state["individual-view"] = "All releases"
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
-
-
-def test_a_choice_that_cannot_be_made_says_why(touched):
-    app = touched
-    by_label(app.number_input, "Largest total tried").set_value(0.001).run()
-    assert any("must be above the smallest" in info.value for info in app.info)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tests.app.asking import choose, go, use_survey
-from tests.app.test_pages import by_label, charts, fill, margin, release_button, release_buttons
-from tests.app.test_questions import set_to, shown
+from tests.app.test_pages import by_label, charts, fill, margin
+from tests.app.test_questions import shown
 
 
 def test_several_quantiles_are_one_question_in_order(open_page, follow):
@@ -31,18 +31,3 @@ def test_several_quantiles_are_one_question_in_order(open_page, follow):
     assert names == ["noise and sampling", "noise alone", "released quantile"]
     assert "has no interval" not in shown(app)
     assert np.isfinite(seen.answer).all()
-
-
-def test_shares_that_are_no_quantiles_are_explained(open_page):
-    use_survey(open_page)
-    app = choose(open_page("release"), "Statistic", "several quantiles")
-    for text, said in (
-        ("10, x", "must be numbers"),
-        ("0, 50", "strictly between 0 and 100%"),
-        ("50", "2 to 19 different shares"),
-    ):
-        set_to(app, "text_input", "Percent of people below each", text)
-        assert said in app.info[0].value.replace("\\", "")
-        assert not release_buttons(app)
-    set_to(app, "text_input", "Percent of people below each", "10, 90")
-    assert not release_button(app).disabled

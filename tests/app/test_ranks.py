@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dpcore.statistics.kinds import NOT_ON_RELEASE, StatisticKind
-from tests.app.asking import COLUMNS, choose, go, use_survey
+from tests.app.asking import choose, go, use_survey
 from tests.app.figures import figures
 from tests.app.test_pages import by_label
-from tests.app.test_questions import set_to, shown
-from tests.conftest import assert_says
+from tests.app.test_questions import set_to
 
 # The others have tests of their own, here and in the neighboring files.
-PLAIN = ("sum", "standard deviation", "histogram", "variance, divisor n")
+PLAIN = ("standard deviation", "histogram")
 
 
 def test_median_and_quantile_are_chosen_and_have_a_margin_in_ranks(open_page, follow):
@@ -50,27 +47,9 @@ def test_plain_statistics_of_a_table_with_gaps(open_page, follow):
         assert "RMSE" in seen.tradeoffs
 
 
-def test_statistics_are_explained_beside_their_list(open_page):
-    app = use_survey(open_page)
-    for column in ("age", "region"):
-        choose(go(app, "release"), "Column", COLUMNS.index(column))
-        box = by_label(app.selectbox, "Statistic")
-        for kind in (kind for kind in StatisticKind if kind.meaning):
-            assert (f"**{kind}**: {kind.meaning}" in box.help) is (kind in box.options)
-
-
-@pytest.mark.parametrize("statistic", ["median", "correlation"])
-def test_people_without_a_value_can_be_left_out(open_page, follow, statistic):
+def test_people_without_a_value_can_be_left_out(open_page, follow):
     app = use_survey(open_page)
     app = open_page("data")
     choose(app, "If a value is missing", "drop")
-    choose(go(app, "release"), "Statistic", statistic)
-    assert follow(app).title.startswith(statistic)
-
-
-def test_a_quantile_has_no_interval_and_the_page_says_which_question_has_one(open_page):
-    use_survey(open_page)
-    app = choose(open_page("release"), "Statistic", "median")
-    assert_says(shown(app), "has no interval in", "“Several quantiles” gives each one")
-    choose(app, "Statistic", "mean")
-    assert "has no interval" not in shown(app)
+    choose(go(app, "release"), "Statistic", "correlation")
+    assert follow(app).title.startswith("correlation")

@@ -49,7 +49,6 @@ def clicked(app, label):
 @pytest.mark.parametrize(
     ("key", "target", "models"),
     [
-        ("rand-hie", "visits", {"Linear", "Huber", "Poisson"}),
         ("fair", "affair", {"Logistic", "Linear"}),
         ("anes96", "own position", {"Linear", "Huber", "Poisson"}),
     ],
@@ -106,68 +105,6 @@ def test_release_mode_shows_nothing_of_the_fit_outside_its_area(open_page):
     assert "without noise" not in [trace.get("name") for trace in drawn["data"]]
 
 
-def test_undeclared_columns_and_missing_ones_are_asked_for(open_page):
-    use_upload(open_page, TABLE, 0.0, 100.0)
-    app = open_page("regression")
-    assert "has no public bounds yet" not in shown(app)
-    by_label(app.multiselect, "Predictors").select("age").run()
-    assert "has no public bounds yet" in shown(app)
-    by_label(app.multiselect, "Predictors").set_value([]).run()
-    assert "at least one predictor" in shown(app)
-
-
-def test_another_target_brings_a_model_that_suits_it(open_page):
-    assert mode(use_example(open_page)).value == "classroom"
-    app = open_page("regression")
-    set_to(app, "selectbox", "Model", "Poisson")
-    explain = by_label(app.selectbox, "Outcome")
-    explain.select_index(explain.options.index("deductible")).run()
-    assert by_label(app.selectbox, "Model").value == "logistic"
-    assert not release_button(app).disabled
-
-
-@pytest.mark.parametrize("example", ["rand-hie", "fair", "anes96"])
-def test_a_newcomer_sees_a_fit_that_explains_something(open_page, example):
-    assert mode(use_example(open_page, example)).value == "classroom"
-    app = open_page("regression")
-    assert float(by_label(app.metric, "Explained").value.removesuffix("%")) > 0
-    assert "Less than nothing" not in shown(app)
-
-
-def test_a_poor_guess_of_the_target_is_explained_with_what_to_do(open_page):
-    assert mode(use_example(open_page)).value == "classroom"
-    app = open_page("regression")
-    set_to(app, "number_input", "Typical value of the outcome (public guess)", 50.0)
-    assert by_label(app.metric, "Explained").value.startswith("−")
-    assert "towards 50, the usual value of the target" in shown(app)
-
-
-def test_of_yes_and_no_there_is_no_such_thing_as_one_more(open_page):
-    assert mode(use_example(open_page)).value == "classroom"
-    app = open_page("regression")
-    by_label(app.multiselect, "Predictors").select("deductible").run()
-    release(app)
-    listed = next(d.value for d in app.dataframe if "adds" in d.value)
-    assert "deductible: yes against no" in set(listed["coefficient of"])
-
-
-def test_a_category_has_a_coefficient_for_each_label_but_the_reference(open_page):
-    assert mode(use_example(open_page, "anes96")).value == "classroom"
-    app = open_page("regression")
-    release(app)
-    assert "“party” with “strong Democrat”" in shown(app)
-    units = next(d.value for d in app.dataframe if "adds" in d.value)
-    named = [name for name in units["coefficient of"] if name.startswith("party: ")]
-    assert len(named) == 6
-    assert "party: strong Democrat" not in named
-    assert set(units["per"]) >= {"instead of strong Democrat", "years"}
-    by_label(app.checkbox, "Compare labels with values that are not listed").check()
-    app.run()
-    fit = next(d.value for d in app.dataframe if "adds" in d.value)
-    assert "party: strong Democrat" in list(fit["coefficient of"])
-    assert "instead of values not listed" in set(fit["per"])
-
-
 def test_no_penalty_is_answered_with_what_to_do(open_page):
     assert mode(use_example(open_page, "fair")).value == "classroom"
     app = open_page("regression")
@@ -175,43 +112,6 @@ def test_no_penalty_is_answered_with_what_to_do(open_page):
     set_to(app, "number_input", "Penalty λ", 0.0)
     assert "every coefficient needs a public penalty" in shown(app)
     assert not release_buttons(app)
-
-
-def test_what_can_never_be_released_is_marked_and_has_no_price(open_page):
-    assert mode(use_example(open_page, "anes96")).value == "classroom"
-    app = open_page("regression")
-    options = by_label(app.selectbox, "Mechanism").options
-    assert_says(options, "Fisher noise, H (classroom only)", "Noise on the coefficients")
-    set_to(app, "selectbox", "Mechanism", "Fisher noise, H (classroom only)")
-    assert release_button(app).label == "Release"
-    assert "Charged once" not in shown(app)
-    assert_says(shown(app), "reveals something about people", "“Posterior sample (OPS)”")
-
-
-def test_another_table_begins_with_a_model_that_suits_it(open_page):
-    assert mode(use_example(open_page)).value == "classroom"
-    app = open_page("regression")
-    set_to(app, "selectbox", "Model", "Poisson")
-    assert release_button(app).disabled
-    use_example(open_page, "fair")
-    app = open_page("regression")
-    model = by_label(app.selectbox, "Model")
-    assert model.options[model.index] == "Logistic"
-    assert not release_button(app).disabled
-
-
-def test_labels_that_cannot_be_explained_are_named_with_what_to_do(open_page):
-    assert mode(use_example(open_page, "anes96")).value == "classroom"
-    app = open_page("regression")
-    assert_says(shown(app), "Not offered as an outcome", "as yes/no on Data")
-
-
-def test_an_answer_of_mostly_noise_is_announced(open_page):
-    assert mode(use_example(open_page, "fair")).value == "classroom"
-    app = open_page("regression")
-    assert "The answer will be mostly noise" not in shown(app)
-    set_to(app, "number_input", "ε for this release", 0.0001)
-    assert "The answer will be mostly noise" in shown(app)
 
 
 def test_numbers_in_units_have_intervals_where_the_noise_is_public(open_page):
@@ -280,43 +180,6 @@ def test_the_error_of_the_penalty_stands_beside_that_of_the_noise(open_page):
     assert "All coefficients together are" in shown(app)
 
 
-def test_the_usual_penalty_follows_epsilon_and_a_typed_one_stays(open_page):
-    assert mode(use_example(open_page)).value == "classroom"
-    app = open_page("regression")
-    before = next(c.value for c in app.caption if c.value.startswith("Penalty λ"))
-    set_to(app, "number_input", "ε for this release", 5.0)
-    after = next(c.value for c in app.caption if c.value.startswith("Penalty λ"))
-    assert before == "Penalty λ: 470."
-    assert after == "Penalty λ: 220."
-    by_label(app.checkbox, "Balance penalty and noise").uncheck().run()
-    fill(app, number_input={"Penalty λ": 33.0, "ε for this release": 1.0})
-    assert "(ridge penalty λ = 33)" in shown(app)
-
-
-def test_noise_that_reaches_as_far_as_the_target_is_warned_of(open_page):
-    assert mode(use_example(open_page, "anes96")).value == "classroom"
-    app = open_page("regression")
-    assert not any("The answer will be mostly noise" in w.value for w in app.warning)
-    set_to(app, "number_input", "ε for this release", 0.01)
-    assert any("The answer will be mostly noise" in w.value for w in app.warning)
-
-
-def test_an_example_whose_usual_target_became_a_category_still_opens(open_page):
-    app = open_page("data")
-    fill(
-        app,
-        selectbox={"Example data": "rand-hie", "Type": "category"},
-        text_area={"Public list of categories": "0\n1\n2"},
-    )
-    named = by_label(app.selectbox, "Column")
-    declared = named.options[named.index]
-    put_in_use(app)
-    app = open_page("regression")
-    target = by_label(app.selectbox, "Outcome")
-    assert declared == "visits"
-    assert declared not in target.options
-
-
 def test_a_press_that_met_no_question_charges_nothing_when_one_comes_back(open_page):
     used = use_example(open_page)
     assert mode(used).value == "classroom"
@@ -330,12 +193,3 @@ def test_a_press_that_met_no_question_charges_nothing_when_one_comes_back(open_p
     assert "The release was not made" in shown(app)
     by_label(app.multiselect, "Predictors").set_value(before).run()
     assert not [one for one in app.button if (one.key or "").startswith("again-")]
-
-
-def test_a_usual_value_outside_of_new_bounds_is_not_proposed(open_page):
-    app = open_page("data")
-    fill(app, selectbox={"Example data": "rand-hie"}, number_input={"Upper bound": 2.0})
-    put_in_use(app)
-    app = open_page("regression")
-    set_to(app, "selectbox", "Model", "Linear")
-    assert by_label(app.number_input, "Typical value of the outcome (public guess)").value == 1.0

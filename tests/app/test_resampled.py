@@ -5,15 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
-from tests.app.test_pages import (
-    CSV,
-    by_label,
-    charts,
-    fill,
-    release_button,
-    use_example,
-    use_upload,
-)
+from tests.app.test_pages import CSV, by_label, charts, fill, use_example, use_upload
 from tests.app.test_person_totals import epsilon, look
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import assert_says
@@ -128,14 +120,6 @@ def test_beyond_what_fits_into_memory_the_worst_case_counts(open_page, monkeypat
     assert epsilon(app, "Average total loss") >= 0.25
 
 
-def test_a_column_that_resamples_cannot_answer_for_is_explained(open_page):
-    use_upload(open_page, CSV)
-    app = choose(open_page, "sample")
-    set_to(app, "selectbox", "Statistic", "median")
-    assert "A sample answers for" in app.info[0].value
-    assert not charts(app)
-
-
 def test_what_has_no_finite_price_cannot_be_released():
     budget = PrivacyBudget.of(epsilon=1.0)
     endless = PrivacyCost.of(epsilon=float("inf"))
@@ -144,12 +128,3 @@ def test_what_has_no_finite_price_cannot_be_released():
     in_rho = PrivacyBudget.of(rho=1.0)
     assert not accounts.is_endless(in_rho, endless)
     assert accounts.is_endless(in_rho, PrivacyCost.of(rho=float("inf")))
-
-
-def test_endless_price_is_said_on_the_page(open_page):
-    use_example(open_page)
-    app = open_page("regression")
-    app.session_state["model-mechanism"] = "output-fisher"
-    app.run()
-    assert release_button(app).label == "Release"
-    assert release_button(app).disabled

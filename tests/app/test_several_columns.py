@@ -8,27 +8,18 @@ import pytest
 from dpcore.mechanisms.covariances import matrix_of
 from tests.app.asking import choose, edit_shares, go, use_survey
 from tests.app.figures import figures
-from tests.app.test_pages import (
-    by_label,
-    fill,
-    put_in_use,
-    release_button,
-    release_buttons,
-    use_example,
-)
+from tests.app.test_pages import by_label, fill, release_button, release_buttons, use_example
 from tests.app.test_questions import set_to, shown
-from tests.conftest import assert_says
 
 
 def table(app, column):
     return next(d.value for d in app.dataframe if column in d.value)
 
 
-@pytest.mark.parametrize("mechanism", ["laplace", "truncated"])
-def test_covariance_is_released_and_compared_as_one_number(open_page, follow, mechanism):
+def test_covariance_is_released_and_compared_as_one_number(open_page, follow):
     use_survey(open_page)
     app = choose(go(open_page("release"), "release"), "Statistic", "covariance")
-    fill(app, selectbox={"Mechanism": mechanism, "And": 1})
+    fill(app, selectbox={"Mechanism": "truncated", "And": 1})
     seen = follow(app)
     assert seen.title == "covariance of age and weight"
     assert len(seen.answer) == 1
@@ -77,8 +68,6 @@ def test_six_columns_of_a_survey_with_each_split_of_the_budget(open_page, follow
 
     choose(go(app, "release"), "Split the budget", "same noise on all")
     assert np.ptp(each_number(app, "noise scale")) < 1e-6 * 21
-    seen = follow(app)
-    titles.add((seen.title, *seen.answer))
 
     choose(go(app, "release"), "Split the budget", "own shares")
     edit_shares(app, {0: (40.0, True)})
@@ -88,8 +77,8 @@ def test_six_columns_of_a_survey_with_each_split_of_the_budget(open_page, follow
     assert "var(visits) 40%, var(coinsurance) 3%" in shown(app)
     seen = follow(app)
     titles.add((seen.title, *seen.answer))
-    # Three questions, not one that is answered thrice for free.
-    assert len(titles) == 3
+    # Two questions, not one that is answered twice for free.
+    assert len(titles) == 2
 
 
 @pytest.mark.parametrize(
@@ -109,14 +98,3 @@ def test_shares_that_do_not_fit_are_explained(open_page, share, locked, message)
     assert not release_buttons(app)
     choose(app, "Split the budget", "equal parts")
     assert not release_button(app).disabled
-
-
-def test_second_column_without_bounds_is_asked_for(open_page):
-    text = "age,income\n" + "".join(f"{i % 70},{i}\n" for i in range(50))
-    app = open_page("data")
-    app.file_uploader[0].set_value(("two.csv", text.encode(), "text/csv")).run()
-    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
-    put_in_use(app)
-    app = choose(open_page("release"), "Statistic", "covariance")
-    assert_says(shown(app), "income", "public bounds")
-    assert not release_buttons(app)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 
@@ -15,7 +14,6 @@ from tests.app.hand import nodes, turn, views
 from tests.app.test_pages import button, by_label, fill, press_release, put_in_use
 from tests.app.test_uploads import said, upload
 from tests.conftest import PATIENCE, ROOT, assert_says
-from ui import results
 
 PAGES = (
     "app.py",
@@ -98,18 +96,6 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     assert columns(app)[0] == "mean of stay"
 
 
-def test_the_ledger_shows_the_whole_name_of_what_was_released(open_page):
-    app = in_use(open_page("data"), visits())
-    press_release(open_page("release"))
-    app = open_page("budget")
-    listed = next(one for one in app.dataframe if "question" in one.value)
-    (name,) = listed.value["question"]
-    assert name == "mean of mean of stay per patient"
-    assert json.loads(listed.proto.columns)["question"]["width"] == "large"
-    heights = [results.height_of(length, results.MEDIUM_LINE) for length in (60, 120)]
-    assert 2 * 20 < heights[0] < heights[1]
-
-
 def capped_in_use(app, text, most=3):
     """Visits of whom at most so many count, with bounds and wards, in use."""
     upload(app, text, "visits.csv")
@@ -158,38 +144,13 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     # Whose many rows: three of them count, and they are the longest stays.
     assert "This person has 3 of the" in said(app)
     assert most_exposed(app) == ["q", 3]
-    offered = by_label(app.selectbox, "Statistic")
-    assert set(offered.options) == {str(kind) for kind in ASKED_OF_PEOPLE}
-    assert "need one row per person" in offered.help
-
-
-def test_what_was_said_of_a_table_stays_when_another_number_of_rows_counts(open_page):
-    app = capped_in_use(open_page("data"), visits(more=40))
-    minimum, holds = "Public minimum number of rows", "The data are"
-    fill(app, number_input={minimum: 40}, button_group={holds: "the whole population (census)"})
-    unfold(app, "whose-rows")
-    by_label(app.number_input, "At most so many rows of each patient count").set_value(5).run()
-    button(app, "Count at most 5 rows of each").click().run()
-    assert by_label(app.number_input, minimum).value == 40
-    assert by_label(app.button_group, holds).value == "the whole population (census)"
-
-
-def test_rows_taken_as_people_again_are_no_longer_protected_together(open_page):
-    app = capped_in_use(open_page("data"), visits(more=40))
-    warned = "Every row counts as one person here"
-    assert warned not in said(app)
-    unfold(app, "whose-rows")
-    button(app, "Treat every row as one person again").click().run()
-    assert warned in said(app)
-    put_in_use(app)
-    assert warned in said(app)
-
-
-def test_the_curator_is_told_how_many_rows_do_not_count(open_page):
-    capped_in_use(open_page("data"), visits(more=40))
     app = open_page("release")
     next(one for one in app.toggle if "true value" in one.label).set_value(True).run()
     assert "Of 340 rows of the table 303 count here" in said(app)
+    app = open_page("privacy_loss")
+    offered = by_label(app.selectbox, "Statistic")
+    assert set(offered.options) == {str(kind) for kind in ASKED_OF_PEOPLE}
+    assert "need one row per person" in offered.help
 
 
 def everything(app):
@@ -255,22 +216,6 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     assert columns(app) == HEADER
 
 
-@pytest.mark.parametrize(
-    ("owner", "told"),
-    [("all", "All rows have the same"), ("age", "Rows with"), ("row", "No two rows")],
-)
-def test_the_curator_can_look_whether_a_column_tells_people_apart(open_page, owner, told):
-    head, *rows = visits().splitlines()
-    lines = [f"{head},all,row", *(f"{row},x,v{i}" for i, row in enumerate(rows))]
-    app = upload(open_page("data"), "\n".join(lines), "visits.csv")
-    turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
-    by_label(app.multiselect, "Person ID columns").set_value([owner]).run()
-    assert told not in said(app)
-    by_label(app.toggle, "Show whether this column identifies people").set_value(True).run()
-    texts = [one.value for one in [*app.warning, *app.caption]]
-    assert any(text.startswith(told) for text in texts)
-
-
 @pytest.fixture
 def page(open_page):
     return upload(open_page("data"), visits(), "visits.csv")
@@ -308,30 +253,6 @@ def not_taken(app):
     """Return what the page says was chosen and is not part of the table."""
     told = [one.value for one in app.warning if "Not applied yet" in one.value]
     return told[0].split("**")[1].split(" and ") if told else []
-
-
-def test_what_is_chosen_and_not_taken_over_is_said_where_the_table_is_put_in_use(page):
-    assert not_taken(page) == []
-    key = next(key for key in views(page) if key.startswith("conditions-"))
-    turn(page, key, view=True)
-    by_label(page.multiselect, "Columns with a condition").set_value(["ward"]).run()
-    # A condition that is not even complete was meant, too.
-    assert "Name at least one answer" in page.error[0].value
-    assert not_taken(page) == ["only some of the rows"]
-    turn(page, next(key for key in views(page) if "whose-rows" in key), view=True)
-    by_label(page.multiselect, "Person ID columns").set_value(["patient"]).run()
-    assert not_taken(page) == ["only some of the rows", "several rows of one person"]
-    button(page, "Make one row a person").click().run()
-    assert "several rows of one person" not in not_taken(page)
-
-
-def test_codes_may_be_typed_with_a_decimal_comma(open_page):
-    text = visits().replace("p7,", "p7,-9.5,x,1\np7,", 1)
-    app = upload(open_page("data"), text, "visits.csv")
-    turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
-    codes = {"Codes for “no answer”": "-9,5; 99"}
-    add_column(app, "a column without codes for “no answer”", "stay", **codes)
-    assert columns(app) == [*HEADER, "stay without -9.5 or 99"]
 
 
 def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(page):
@@ -411,21 +332,6 @@ def test_codes_for_no_answer_count_as_missing_before_rows_are_put_together(open_
         toggle={"Show how these bounds fit the data": True},
     )
     assert "below the lower bound" not in said(app)
-
-
-def test_bins_are_made_of_a_column_without_codes_which_then_goes_last(open_page):
-    app = upload(open_page("data"), visits().replace("p7,", "p7,-9,x,1\np7,", 1), "v.csv")
-    turn(app, next(key for key in views(app) if key.startswith("new-")), view=True)
-    codes = {"Codes for “no answer”": "-9"}
-    add_column(app, "a column without codes for “no answer”", "stay", **codes)
-    add_column(app, "bins of a number", "stay without -9", **{"Edges of the bins": "2; 5"})
-    made = ["stay without -9", '"stay without -9" in bins at 2; 5']
-    assert columns(app) == [*HEADER, *made]
-    unfold(app, "new-columns")
-    remove = next(one for one in app.button if (one.key or "").startswith("remove-new-"))
-    remove.click().run()
-    assert any("no column of that name" in one.value for one in app.error)
-    assert columns(app) == [*HEADER, *made]
 
 
 def test_next_quarters_file_is_prepared_the_same_way(page):

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 
 import pytest
 
 from tests.app.figures import figures
-from tests.app.test_pages import (
-    again_button,
-    button,
-    by_label,
-    charts,
-    leave_out,
-    press_release,
-    release_button,
-    release_buttons,
-    use_example,
-    use_upload,
-)
+from tests.app.test_pages import button, by_label, charts, press_release, release_button, use_upload
 from tests.conftest import assert_says
 
 AVERAGES = ("Averages of Laplace", "How normal", "Sharing a budget", "Combining results")
@@ -82,39 +70,10 @@ def test_claim_measure_and_repair_stand_side_by_side(page):
     )
 
 
-@pytest.mark.parametrize(("label", "value"), [("People in a table", 2), ("Claimed ρ", 1e-4)])
-def test_proof_never_prints_two_equal_numbers(page, label, value):
-    by_label(page.number_input, label).set_value(value).run()
-    why = next(m.value for m in page.markdown if "divergence of order 2" in m.value)
-    told = re.search(r"tables is \*\*(.+?)\*\* .* 2ρ/k = (.+?)\.(?: |$)", why).groups()
-    real, claim = map(number, told)
-    assert real > claim
-
-
 def number(text):
     """Return a number as it is printed, such as 3.2 × 10⁻⁶."""
     digits = text.replace(" × 10", "E")
     return Decimal(digits.translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")))
-
-
-def test_interval_that_says_nothing_is_called_useless(page):
-    by_label(page.number_input, "People in a table").set_value(2).run()
-    assert "wider than all that is possible (100 years): useless" in words(page)
-
-
-def test_noise_for_a_release_is_not_sought_beside_the_table_in_use(open_page, monkeypatch):
-    use_upload(open_page, CSV)
-    sought = []
-    monkeypatch.setattr(
-        # The page's own example seeks noise as well, by another way than this.
-        "ui.resampling.standard_errors_settings.noise_is_known",
-        lambda *_, **__: sought.append(1),
-    )
-    app = open_page("standard_errors")
-    sought.clear()
-    at_station(app, "Coverage")
-    assert not sought
-    assert not release_buttons(app)
 
 
 def test_every_station_is_drawn(page):
@@ -123,13 +82,6 @@ def test_every_station_is_drawn(page):
         at_station(page, name)
         for text in expected:
             assert text in words(page), name
-
-
-def test_settings_move_the_answer(page):
-    by_label(page.number_input, "Bootstraps").set_value(10).run()
-    assert_says(words(page), "ε ≥ 6.55", "At most ε = 6.617 for means")
-    by_label(page.selectbox, "Population").set_value("normal").run()
-    assert "82.1%" in words(page)
 
 
 def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
@@ -172,18 +124,6 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     assert "Bootstrap, corrected" in released["mechanism"].iloc[0]
 
 
-def test_bootstraps_of_few_people_come_without_an_interval(open_page):
-    use_upload(open_page, "".join(CSV.splitlines(keepends=True)[:21]))
-    app = at_own(open_page)
-    by_label(app.number_input, "Bootstraps to release").set_value(5).run()
-    before = len(charts(app))
-    press_release(app)
-    assert by_label(app.metric, "Answer").value
-    assert "Standard error, cautious" not in [metric.label for metric in app.metric]
-    assert len(charts(app)) == before
-    assert any("fewer than 30 people" in c.value for c in app.caption)
-
-
 def test_published_noise_is_priced_at_what_it_gives_and_refused(open_page):
     use_upload(open_page, CSV)
     app = at_own(open_page)
@@ -191,36 +131,6 @@ def test_published_noise_is_priced_at_what_it_gives_and_refused(open_page):
     assert release_button(app).disabled
     assert "Claimed: ε = 0.5. Really given: up to" in words(app)
     assert any("finite" in w.value for w in app.warning)
-
-
-def test_one_shot_is_released_in_the_same_block(open_page):
-    use_upload(open_page, CSV)
-    app = at_own(open_page)
-    by_label(app.selectbox, "Answer with").set_value("one shot").run()
-    # 100 / 200 * sqrt(2) / 0.5, before anything is drawn.
-    assert "would have 1.41" in words(app)
-    press_release(app)
-    assert not again_button(app).disabled
-
-
-def test_share_of_a_label_is_bootstrapped_too(open_page):
-    use_example(open_page)
-    app = at_own(open_page)
-    for place in range(len(by_label(app.selectbox, "Column").options)):
-        by_label(app.selectbox, "Column").set_value(place).run()
-        if by_label(app.selectbox, "Statistic").options == ["proportion", "count"]:
-            break
-    by_label(app.selectbox, "Statistic").set_value("count").run()
-    assert ", 50 bootstraps" in words(app)
-    press_release(app)
-    assert by_label(app.metric, "Answer").value
-
-
-def test_column_with_people_left_out_is_refused_with_the_reason(open_page):
-    leave_out(use_upload(open_page, CSV), column=1)
-    app = at_own(open_page)
-    by_label(app.selectbox, "Column").set_value(1).run()
-    assert "needs a public number of people" in words(app)
 
 
 def test_own_column_stays_behind_the_wall(open_page):
@@ -232,15 +142,3 @@ def test_own_column_stays_behind_the_wall(open_page):
     by_label(app.toggle, "Simulate tables from this column").set_value(True).run()
     assert len(charts(app)) == closed + 2
     assert "44.5" not in repr(app.session_state)  # the mean of the column
-
-
-def test_wrong_weights_are_explained_in_place(open_page):
-    app = at_station(open_page("standard_errors"), "Combining results")
-    for text, message in (
-        ("0.1, x", "commas"),
-        ("0, 1", "from 10⁻⁶"),
-        ("1e308", "to 1,000,000"),
-        ("", "commas"),
-    ):
-        by_label(app.text_input, "ε of each answer").set_value(text).run()
-        assert message in words(app)

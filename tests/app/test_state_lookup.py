@@ -32,16 +32,6 @@ def test_a_lookup_says_what_the_copy_says(app):
             assert lookup[key] == copy[key]
 
 
-def test_a_page_of_controls_copies_no_state(tab, whole):
-    run_queue.install()
-    tab.run()
-    app = tab.switch_page("pages/lab.py").run()
-    before = len(whole)
-    app.run()
-    assert len(whole) == before
-    assert len([*app.selectbox, *app.radio, *app.number_input, *app.slider]) > 3
-
-
 def test_a_control_whose_value_is_none_stays_empty(whole):
     def script() -> None:
         import streamlit as st  # noqa: PLC0415 - the text of a script of its own

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.app.test_one_person import WORLDS, lesson, look, titles
-from tests.app.test_pages import button, charts
+from tests.app.test_pages import charts
 from tests.app.test_questions import release, set_to
+from tests.conftest import few
 
 
 def ranges(figure):
@@ -16,7 +17,7 @@ def ranges(figure):
     }
 
 
-@pytest.mark.parametrize("statistic", ["mean", "median"])
+@pytest.mark.parametrize("statistic", few(1, "mean", "median"))
 def test_repeated_draws_are_compared_on_one_scale(open_page, statistic):
     lesson(open_page, "rand-hie")
     app = open_page("release")
@@ -52,19 +53,11 @@ def held_still(app, labels):
     assert all(line != lines[0] for line in lines[1:])
 
 
-def test_the_miniature_holds_still(open_page):
-    held_still(open_page("home"), ("slider", "Privacy parameter ε", (1.0, 0.1, 5.0)))
-
-
-@pytest.mark.parametrize("mechanism", ["truncated-published", "bit", "gaussian"])
+@pytest.mark.parametrize("mechanism", few(1, "truncated-published", "bit", "gaussian"))
 def test_the_worlds_of_the_lab_hold_still(open_page, mechanism):
     lab = open_page("lab")
     set_to(lab, "selectbox", "Mechanism", mechanism)
     held_still(lab, ("slider", "Claimed ε", (1.0, 0.1, 5.0)))
-
-
-def test_mechanisms_of_the_lab_share_their_axes(open_page):
-    held_still(open_page("lab"), ("selectbox", "Mechanism", ("laplace", "bit", "gaussian")))
 
 
 def test_the_laws_of_one_person_hold_still(open_page):
@@ -76,12 +69,6 @@ def test_the_laws_of_one_person_hold_still(open_page):
     assert "lie beyond the picture" in titles(app)[0]
 
 
-def test_a_private_number_of_people_is_seen_on_one_scale(open_page):
-    app = open_page("sensitivity")
-    set_to(app, "radio", "Question", "Is the number of people public?")
-    held_still(app, ("slider", "Claimed ε", (1.0, 0.1, 3.0)))
-
-
 def opened(open_page, page, **chosen):
     app = open_page(page)
     for key, choice in chosen.items():
@@ -90,33 +77,20 @@ def opened(open_page, page, **chosen):
     return app
 
 
-@pytest.mark.parametrize("measure", ["Coverage", "Typical error", "Bias"])
+@pytest.mark.parametrize("measure", few(1, "Coverage", "Typical error", "Bias"))
 def test_every_epsilon_of_study_2_is_seen_on_one_scale(open_page, measure):
     app = opened(open_page, "study2", study2_measure=measure)
     held_still(app, ("selectbox", "ε of the figure", (0.1, 0.5, 1.0)))
 
 
-def test_released_variances_of_study_1_are_seen_on_one_scale(open_page):
-    app = open_page("study1")
-    axes, lines = [], []
-    for epsilon in (1.0, 0.1):
-        set_to(app, "number_input", "Total ε (reconstructed)", epsilon)
-        button(app, "Run the study").click().run()
-        figure = charts(app)[0]
-        axes.append(ranges(figure))
-        lines.append([trace["y"] for trace in figure["data"]])
-    assert axes[0] == axes[1]
-    assert None not in axes[0].values()
-    assert lines[0] != lines[1]
-
-
 @pytest.mark.parametrize(
     ("view", "control"),
-    [
+    few(
+        1,
         ("Claim and truth", ("number_input", "ε on the sample", (1.0, 0.1, 5.0))),
         ("Profiles", ("slider", "Shift of one person over the noise", (1.0, 0.1, 4.0))),
         ("Does it pay?", ("number_input", "Final ε", (0.5, 0.01, 50.0))),
-    ],
+    ),
 )
 def test_secret_samples_are_seen_on_one_scale(open_page, view, control):
     held_still(opened(open_page, "subsampling", ss_view=view), control)
@@ -124,10 +98,11 @@ def test_secret_samples_are_seen_on_one_scale(open_page, view, control):
 
 @pytest.mark.parametrize(
     ("station", "control"),
-    [
+    few(
+        1,
         ("Which ε holds", ("number_input", "ε of the repair", (0.1, 0.2, 0.5))),
         ("Errors", ("number_input", "Z", (12.0, 15.0, 20.0))),
-    ],
+    ),
 )
 def test_the_resized_bootstrap_is_seen_within_powers_of_ten(open_page, station, control):
     held_still(opened(open_page, "resized", resized_station=station), control)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.app.test_pages import button, by_label, charts, fill
+from tests.app.test_pages import button, by_label, charts
 from tests.conftest import assert_says
 
 PEOPLE = "Numbers of people n"
@@ -94,41 +94,3 @@ def test_run_that_was_stopped_says_so_and_goes_on(page, monkeypatch):
     page.run()
     assert not page.warning
     assert len(charts(page)[0]["data"]) == 20
-
-
-def test_choice_of_what_is_drawn_keeps_the_run(page):
-    fill(
-        page,
-        selectbox={"Panels": "pairs of cells", "Mechanism": "bit"},
-        multiselect={"Compare": ["re-scaling"]},
-    )
-    titles = [note["text"] for note in charts(page)[0]["layout"]["annotations"]]
-    assert titles == ["p1 + p4 = 0.6", "p1 + p2 = 0.25", "p1 + p3 = 0.35"]
-    assert len(charts(page)[0]["data"]) == 3
-    assert "claims ε = 0.1 and keeps it" in shown(page)
-    assert "settings have changed" not in shown(page)
-    by_label(page.multiselect, "Compare").set_value([]).run()
-
-
-def test_closer_looks_draw_one_figure_each(open_page):
-    app = see(open_page("study2"), "A closer look")
-    look = by_label(app.selectbox, "Look at")
-    for option in look.options:
-        by_label(app.selectbox, "Look at").set_value(option).run()
-        assert len(charts(app)) == 1
-    set_text(app, "Proportions of the cells", "0.5, 0.5")
-    button(app, "Run the study").click().run()
-    by_label(app.selectbox, "Look at").set_value("one vector, many releases").run()
-    assert "three cells or more" in app.info[-1].value
-
-
-def test_one_measure_is_drawn_at_a_time(page):
-    for tab, label in (
-        ("Coverage", "coverage, %"),
-        ("Typical error", "typical error"),
-        ("Bias", "bias"),
-    ):
-        page.session_state["study2-measure"] = tab
-        page.run()
-        assert len(charts(page)) == 1
-        assert charts(page)[0]["layout"]["yaxis"]["title"]["text"] == label

@@ -14,9 +14,8 @@ from tests.app.test_pages import (
     use_upload,
 )
 from tests.app.test_questions import release, set_to, shown
-from tests.conftest import assert_says
+from tests.conftest import few
 
-VIEWS = ("Claim and truth", "Which share?", "Profiles", "Does it pay?", "A secret survey")
 SHARE = "Share of rows in the sample, %"
 
 
@@ -66,55 +65,7 @@ def test_claim_measurement_and_truth_stand_side_by_side(view):
     assert metrics(app)["Exact"] == "ε = 20"
 
 
-def test_share_and_level_that_reach_a_target(view):
-    app = view("Which share?")
-    assert_says(
-        shown(app), "keep 0.551% of the rows: 5 of 1,000", "may spend ε = 1.1325 on the sample"
-    )
-    schemes = app.dataframe[-1].value
-    assert len(schemes) == 4
-    assert schemes["ε of the answer"].iloc[0] == schemes["ε of the answer"].iloc[2]
-    noise = app.dataframe[0].value
-    for column in noise.columns[-2:]:
-        assert noise[column].is_monotonic_increasing
-    set_to(app, "number_input", "ε on the sample", 12.0)
-    assert "less than one row" in app.warning[0].value
-    set_to(app, "number_input", "ε that the answer may cost", 15.0)
-    assert "keep all 1,000 rows" in shown(app)
-    fill(app, number_input={"ε that the answer may cost": 0.1, "Rows in the table": 10**9})
-    assert "at most 100\\,000" in app.info[0].value
-    set_to(app, "number_input", "Rows in the table", 1)
-    assert not app.info
-
-
-def test_profiles_and_errors_are_drawn(view):
-    app = view("Profiles")
-    assert len(charts(app)) == 2
-    once = metrics(set_to(app, "number_input", "Releases, each from a fresh sample", 1))
-    assert once["Added up"] == once["Privacy loss distributions"] == "ε = 2.19"
-    tiny = metrics(set_to(app, "number_input", "δ", 1e-15))
-    assert tiny["Privacy loss distributions"] == "not available"
-    assert "rounding errors in δ" in shown(app)
-    fill(app, number_input={"δ": 1e-6}, selectbox={"Noise": "laplace"})
-    assert metrics(app)["Added up"] == "ε = 0.159"
-    app = view("Does it pay?")
-    assert len(charts(app)) == 1
-    assert "10 times less" in shown(app)
-    for shape in by_label(app.selectbox, "Simulated values").options:
-        set_to(app, "selectbox", "Simulated values", shape)
-
-
-def test_survey_is_a_calculator_with_caveats(view):
-    app = view("A secret survey")
-    found = metrics(app)
-    assert found["For a member of the population"] == "ε = 0.0825"
-    assert found["For a respondent"] == "ε = 1"
-    assert "does not change what the ledger charges" in app.warning[0].value
-    by_label(app.number_input, "People in the population").set_value(10).run()
-    assert "more respondents than people" in app.error[0].value
-
-
-@pytest.mark.parametrize("mechanism", ["laplace", "gaussian"])
+@pytest.mark.parametrize("mechanism", few(1, "laplace", "gaussian"))
 def test_upload_is_released_from_a_sample(open_page, mechanism):
     use_upload(open_page)
     app = look_at(open_page("subsampling"), "Release from a sample")
@@ -163,16 +114,3 @@ def test_losses_on_a_sample_stay_in_the_confidential_area(open_page):
     assert len(charts(app)) == 1
     by_label(app.toggle, "Show what it is for your column").set_value(True).run()
     assert len(charts(app)) == 2
-
-
-def test_questions_that_no_sample_answers_are_explained(open_page):
-    use_upload(open_page)
-    app = look_at(open_page("subsampling"), "Release from a sample")
-    set_to(app, "selectbox", "Statistic", "variance")
-    assert "A sample answers for a mean" in app.info[0].value
-    fill(app, selectbox={"Statistic": "mean", "Mechanism": "bit"})
-    assert "the noise is Laplace or Gaussian" in app.info[0].value
-    fill(app, selectbox={"Mechanism": "laplace"}, slider={SHARE: 0.1})
-    assert "the sample would be empty" in app.info[0].value.replace("\\", "")
-    assert not release_buttons(app)
-    assert release_buttons(set_to(app, "slider", SHARE, 10.0))

@@ -6,7 +6,6 @@ import pytest
 
 from tests.app.test_pages import (
     CSV,
-    button,
     by_label,
     in_use,
     mode,
@@ -27,12 +26,8 @@ def marked(app):
     ("kind", "label", "value", "says"),
     [
         ("number_input", "Privacy budget ε", 2.0, "in force: **ε = 3"),
-        ("number_input", "δ", 0.0, "δ = 10⁻⁵"),
         ("button_group", "Neighboring relation", "add-remove", "in force: **substitution"),
-        ("number_input", "Public minimum number of people", 200, "**100**"),
         ("checkbox", "Every row is one person", False, "in force: **at most 1**"),
-        ("button_group", "The data are", "the whole population (census)", "**a sample"),
-        ("text_input", "Name of one row", "household", "in force: **person, plural"),
         ("selectbox", "Privacy definition", "ρ (zero-concentrated)", "**ε = 3"),
     ],
 )
@@ -49,15 +44,6 @@ def test_a_term_that_was_only_typed_is_marked_with_what_is_in_force(
     put_in_use(app)
     # The budget of a table that the ledger knows is changed there alone.
     assert bool(marked(app)) is money
-
-
-def test_a_delta_that_gives_somebody_away_is_told(open_page):
-    app = use_upload(open_page)
-    people = CSV.count("\n") - 1
-    told = f"far below 1 in {people:,}"
-    for delta, tells in ((0.9 / people, False), (1 / people, True), (0.0, False)):
-        by_label(app.number_input, "δ").set_value(delta).run()
-        assert any(told in warning.value for warning in app.warning) is tells
 
 
 def test_a_lesson_goes_on_with_the_budget_that_is_typed(open_page):
@@ -106,24 +92,8 @@ def test_a_chosen_mode_stays_whatever_table_is_put_in_use(open_page):
     assert "Classroom mode: answers" in said(app)
 
 
-def test_release_mode_that_was_chosen_stays_for_an_example(open_page):
-    mode(use_example(open_page)).set_value("release").run()
-    assert "Live mode: answers are real" in said(use_example(open_page, "fair"))
-
-
 def lesson(open_page):
     """Return the budget and what is spent of it."""
     app = open_page("budget")
     (progress,) = app.main.get("progress")
     return progress.proto.text.removeprefix("Budget: "), by_label(app.metric, "Spent").value
-
-
-def test_data_is_forgotten_after_one_question_only(open_page):
-    app = use_upload(open_page)
-    app.switch_page("app.py").run()
-    assert [one.label for one in app.sidebar.button] == ["Yes, remove it"]
-    (popover,) = (
-        one for one in app.sidebar.get("popover") if one.proto.popover.label == "Remove data"
-    )
-    button(popover, "Yes, remove it").click().run()
-    assert not app.sidebar.button

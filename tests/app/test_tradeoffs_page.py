@@ -14,6 +14,7 @@ from tests.app.test_one_person import lesson, titles
 from tests.app.test_pages import by_label, charts, fill
 from tests.app.test_questions import set_to, shown
 from tests.app.test_still_axes import ranges
+from tests.conftest import few
 
 
 @pytest.fixture
@@ -43,15 +44,6 @@ def traces(page):
 def numbers(coded):
     """Return the numbers of an axis, as Plotly writes them."""
     return np.frombuffer(base64.b64decode(coded["bdata"]), coded["dtype"]).tolist()
-
-
-def test_the_headline_is_about_the_point_and_not_about_a_grid(page):
-    """BIT moves a mean 0.1 of its range from a bound by e^-1000, not by 0.018."""
-    set_to(page, "number_input", "ε for this release", 0.5)
-    for along in ("true value", "epsilon", "number of people"):
-        at(page, along=along, show="bias")
-        (title,) = titles(page)
-        assert "no mechanism has a visible bias" in title
 
 
 def test_every_axis_has_the_same_headline(page):
@@ -113,7 +105,7 @@ def test_epsilon_moves_a_point_and_draws_no_dot_anew(page, monkeypatch):
     assert len(drawn) == 4
 
 
-@pytest.mark.parametrize("along", ["true value", "number of people", "epsilon"])
+@pytest.mark.parametrize("along", few(1, "true value", "number of people", "epsilon"))
 def test_axes_hold_still_while_epsilon_moves(page, along):
     at(page, along=along)
     seen = []
@@ -130,15 +122,3 @@ def test_axes_hold_still_while_epsilon_moves(page, along):
         assert len({lines for _, lines in seen}) == 3
     else:
         assert by_label(page.selectbox, "x-axis").value == "epsilon"
-
-
-def test_bias_spread_and_error_stand_side_by_side(page):
-    at(page, show="bias, SD and RMSE")
-    (title,) = titles(page)
-    assert title.startswith("RMSE at ε = 0.5")
-    (figure,) = charts(page)
-    panels = {trace["xaxis"] for trace in figure["data"]}
-    assert panels == {"x", "x2", "x3"}
-    assert all(trace["yaxis"] == "y" for trace in figure["data"])
-    at(page, along="true value")
-    assert len(charts(page)[0]["data"]) == 12

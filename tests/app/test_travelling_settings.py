@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from dpcore.data.columns import MissingPolicy
 from tests.app.asking import choose, go
-from tests.app.test_names_of_rows import rename
-from tests.app.test_pages import button, by_label, fill, in_use, put_in_use
+from tests.app.test_pages import by_label, fill, in_use, put_in_use
 from tests.app.test_questions import set_to
 from tests.app.test_uploads import said, upload
 
 FIRST = "age,party\n" + "".join(f"{20 + i % 60},{'ab'[i % 2]}\n" for i in range(200))
 OTHER = "pay,ward\n" + "".join(f"{900 + i % 70},{'xy'[i % 2]}\n" for i in range(150))
-AGAIN = FIRST + "30,a\n"
 TERMS = {
     ("button_group", "Neighboring relation"): "add-remove",
     ("number_input", "Public minimum number of people"): 150,
@@ -92,63 +88,14 @@ def test_nothing_of_a_table_is_there_for_one_with_other_columns(open_page):
     assert by_label(app.number_input, "δ for this release").value == 1e-6
 
 
-def test_the_same_columns_are_offered_and_said(open_page):
-    use_first(open_page)
-    app = upload(open_page("data"), AGAIN)
-    assert by_label(app.button_group, "Neighboring relation").value == "substitution"
-    assert by_label(app.number_input, "Lower bound").value is None
-    assert "A table with the same columns was declared before" in said(app)
-    button(app, "Use what was declared before").click().run()
-    assert "The earlier declaration is filled in" in said(app)
-    assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
-    assert by_label(app.number_input, "Public minimum number of people").value == 150
-    assert by_label(app.number_input, "Lower bound").value == 18.0
-    assert by_label(app.selectbox, "If a value is missing").value is MissingPolicy.DROP
-
-
-def test_an_example_after_an_upload_has_terms_of_its_own(open_page):
-    use_first(open_page)
-    app = open_page("data")
-    choose(app, "Example data", "fair")
-    assert by_label(app.button_group, "Neighboring relation").value == "substitution"
-    assert by_label(app.number_input, "Privacy budget ε").value == 3.0
-
-
-@pytest.mark.parametrize(
-    "text", ["Add/remove", "Add/remove: a person is there or not; the number of people is private"]
-)
-def test_a_link_names_the_relation_of_the_first_table_alone(open_page, text):
+def test_a_link_names_the_relation_of_the_first_table_alone(open_page):
+    text = "Add/remove: a person is there or not; the number of people is private"
     app = open_page("about")
     app.query_params["relation"] = text
     app = upload(open_page("data"), FIRST)
     assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
     app = upload(app, OTHER)
     assert by_label(app.button_group, "Neighboring relation").value == "substitution"
-
-
-def test_a_link_names_the_bins_of_the_first_table_alone(open_page):
-    app = upload(open_page("data"), FIRST)
-    bound(app)
-    put_in_use(app)
-    app.query_params |= {"bins": "17", "statistic": "histogram"}
-    app = open_page("release")
-    assert by_label(app.number_input, "Bins of equal width").value == 17
-    app = upload(open_page("data"), OTHER)
-    bound(app)
-    put_in_use(app)
-    app = go(app, "release")
-    fill(app, selectbox={"Column": 0, "Statistic": "histogram"})
-    assert by_label(app.number_input, "Bins of equal width").value == 10
-
-
-def test_another_form_of_the_table_keeps_its_terms(open_page):
-    app = upload(open_page("data"), FIRST)
-    rename(app, ("patient", ""))
-    set_to(app, "button_group", "Neighboring relation", "add-remove")
-    app.session_state[f"new-columns-{app.session_state['_generation']}"] = True
-    app.run()
-    assert by_label(app.text_input, "Name of one row").value == "patient"
-    assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
 
 
 def test_losses_are_of_the_change_that_the_guarantee_of_the_next_table_is_about(open_page):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.test_pages import CSV, button, by_label, fill, in_use, put_in_use
+from tests.app.test_pages import CSV, button, by_label, in_use, put_in_use
 from tests.conftest import assert_says
 from ui import session
 
@@ -51,18 +51,6 @@ def test_the_uploader_is_empty_once_the_file_is_read_and_the_page_names_it(page)
     assert "Re-read file" not in labels(page)
 
 
-def test_the_format_is_offered_once_it_is_opened_and_where_reading_failed(open_page):
-    app = open_page("data")
-    app.file_uploader[0].set_value(("people.csv", CSV.encode(), "text/csv")).run()
-    assert "Re-read file" not in labels(app)
-    app.session_state["file-format"] = True
-    assert "Re-read file" in labels(app.run())
-    app.session_state["file-format"] = False
-    app.file_uploader[0].set_value(("other.csv", b"a,b\n1,2,3\n", "text/csv")).run()
-    assert "other\\.csv" in said(app)
-    assert "Re-read file" in labels(app)
-
-
 def test_a_draft_can_be_forgotten(page):
     button(page, "Remove").click().run()
     assert "Choose your data" in said(page)
@@ -73,14 +61,6 @@ def test_a_draft_can_be_forgotten(page):
     upload(page, CSV, "other.csv")
     button(page, "Remove").click().run()
     assert in_use(page).startswith("people\\.csv")
-
-
-def test_a_forgotten_survey_is_no_longer_chosen(open_page):
-    app = open_page("data")
-    by_label(app.selectbox, "Example data").set_value("fair").run()
-    button(app, "Remove").click().run()
-    assert by_label(app.selectbox, "Example data").value is None
-    assert "Choose your data" in said(app)
 
 
 def test_a_file_that_cannot_be_read_keeps_its_message_and_can_be_read_otherwise(page):
@@ -119,15 +99,6 @@ def test_the_dialect_of_a_file_that_was_read_or_not_can_be_changed(open_page):
     button(app, "Re-read file").click().run()
     assert "No line is left" in app.error[0].value
     assert columns(app) == ["a;b"]
-
-
-def test_any_character_can_be_typed_as_the_separator(open_page):
-    app = upload(open_page("data"), "a^b\n1^2\n3^4\n")
-    assert columns(app) == ["a^b"]
-    fill(app, selectbox={"Separator": ""}, text_input={"Separating character": "^"})
-    button(app, "Re-read file").click().run()
-    assert columns(app) == ["a", "b"]
-    assert by_label(app.text_input, "Separating character").value == "^"
 
 
 def test_the_first_rows_show_a_wrong_encoding_to_the_curator_alone(open_page):
@@ -175,38 +146,6 @@ def test_the_declared_format_is_reused_for_the_next_version_of_a_file(open_page,
     assert not app.error
     assert vault.draft.file_format.dialect.decimal == "."
     assert "is reused" not in said(app)
-
-
-def test_marks_that_contradict_each_other_are_told(page):
-    by_label(page.selectbox, "Thousands mark").set_value(".").run()
-    button(page, "Re-read file").click().run()
-    assert "must differ" in page.error[0].value
-    assert columns(page) == ["age", "smoker"]
-    by_label(page.selectbox, "Thousands mark").set_value("").run()
-    button(page, "Re-read file").click().run()
-    assert not page.error
-
-
-@pytest.mark.parametrize(
-    ("before", "note"),
-    [
-        ("", None),
-        ("sep=;\n", "The first line was left out"),
-        ("# May\n# June, July\n", "2 lines were left out"),
-    ],
-)
-def test_lines_that_are_left_out_are_told(open_page, before, note):
-    app = upload(open_page("data"), f"{before}a;b\n{ROWS}")
-    assert columns(app) == ["a", "b"]
-    assert ("left out: the header" in said(app)) is (note is not None)
-    assert (note or "") in said(app)
-
-
-def test_a_number_of_309_digits_is_read_and_the_table_can_be_used(open_page):
-    app = upload(open_page("data"), "age\n" + "9" * 309 + "\n20\n30\n")
-    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
-    put_in_use(app)
-    assert in_use(app).startswith("people")
 
 
 def test_a_reading_that_breaks_off_is_not_tried_again_by_itself(page, monkeypatch):

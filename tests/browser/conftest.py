@@ -10,12 +10,27 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import Error, expect, sync_playwright
 
+from epsilon_studio import hosts
 from tests.browser.rest import DEADLINE, listened, settled
-from tests.browser.server import FLAGS, Server, system_browser
+from tests.browser.server import FLAGS, HOST, Server, system_browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
+# Python reads this file as it starts: every name that the server looks up is noted.
+LOOKUPS = """
+import os, socket
+
+def noted(host, *rest, known=socket.getaddrinfo, **named):
+    with open(os.environ["LOOKUPS"], "a") as file:
+        print(host, file=file)
+    return known(host, *rest, **named)
+
+socket.getaddrinfo = noted
+socket.getaddrinfo("127.0.0.1", 0)
+"""
+# As the command starts it for a class.
+OPTIONS = ["--server.address=0.0.0.0", "--browser.serverAddress=localhost"]
 expect.set_options(timeout=DEADLINE)
 
 
@@ -33,16 +48,22 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    server = Server(tmp_path_factory.mktemp("server"))
-    yield server
-    server.kill()
+def lookups(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file with every name that the server looked up."""
+    return tmp_path_factory.mktemp("server") / "lookups"
 
 
-@pytest.fixture
-def held(tmp_path: Path) -> Iterator[Server]:
-    """A server whose long work can be held."""
-    with Server(tmp_path, program="tests.browser.held") as server:
+@pytest.fixture(scope="session")
+def server(lookups: Path) -> Iterator[Server]:
+    """The app behind its wall, as phones and proxies reach it."""
+    (lookups.parent / "sitecustomize.py").write_text(LOOKUPS, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(lookups.parent))
+        patch.setenv("LOOKUPS", str(lookups))
+        patch.setenv(hosts.VARIABLE, HOST)
+        patch.delenv("EPSILON_STUDIO_METRICS", raising=False)
+        server = Server(lookups.parent, entry="asgi.py", options=OPTIONS)
+    with server:
         yield server
 
 

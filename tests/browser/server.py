@@ -16,13 +16,14 @@ from typing import Self
 ROOT = Path(__file__).resolve().parents[2]
 _NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 _MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+# The host of the tests in a network and behind a proxy, which no server outside knows.
+HOST = "studio.test"
 # Of a browser without a screen, in a machine of its own.
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
-    # The host of the tests behind a proxy, which no server outside knows.
-    "--host-resolver-rules=MAP studio.test 127.0.0.1",
+    f"--host-resolver-rules=MAP {HOST} 127.0.0.1",
 ]
 _PATIENCE = 180.0
 _EVERY = 0.02

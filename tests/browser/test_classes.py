@@ -16,18 +16,13 @@ from websockets.exceptions import InvalidHandshake
 from benchmarks import phones
 from dpcore.lessons.lesson import LessonStep
 from dpcore.lessons.paths import LESSONS, PATHS
-from tests.browser.server import Server
+from tests.browser.server import HOST
 from tests.browser.tab import Tab
 from tests.browser.test_accessibility import violations
 from tests.browser.test_lessons import checked, press
 from tests.browser.visitor import Visitor
 from tests.conftest import everything
 
-HOST = "studio.test"
-OPTIONS = [
-    "--server.address=0.0.0.0",
-    *(f"--server.allowedHosts={name}" for name in ("localhost", "127.0.0.1", HOST)),
-]
 CLASS = PATHS["class"]
 QUESTION = LESSONS[next(iter(CLASS.lessons))].text().predict
 
@@ -37,16 +32,9 @@ WALKED = [*CLASS.lessons.values()][: None if everything() else 2]
 
 
 @pytest.fixture(scope="module")
-def open_server(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("open")
-    with Server(folder, "asgi.py", options=OPTIONS) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def address(open_server):
+def address(server):
     """The address that the teacher's tab shows."""
-    return in_a_thread(opened(open_server.url))
+    return in_a_thread(opened(server.url))
 
 
 def in_a_thread(work):
@@ -61,10 +49,10 @@ async def opened(url):
         return next(code for code in teacher.codes if "/class/" in code)
 
 
-def test_a_phone_joins_at_the_address_that_is_shown(open_server, address):
+def test_a_phone_joins_at_the_address_that_is_shown(server, address):
     parts = urlsplit(address)
-    assert parts.netloc == f"{HOST}:{open_server.port}"
-    phone = HTTPConnection("127.0.0.1", open_server.port)
+    assert parts.netloc == f"{HOST}:{server.port}"
+    phone = HTTPConnection("127.0.0.1", server.port)
     headers = {"Host": parts.netloc, "x-class": "1"}
 
     def answered(method, path):
@@ -85,21 +73,21 @@ def test_a_phone_joins_at_the_address_that_is_shown(open_server, address):
     phone.close()
 
 
-def test_tabs_are_served_to_the_named_host_and_to_no_other(open_server, address):
+def test_tabs_are_served_to_the_named_host_and_to_no_other(server, address):
     del address
-    in_a_thread(opened(f"http://{HOST}:{open_server.port}"))
+    in_a_thread(opened(f"http://{HOST}:{server.port}"))
     with pytest.raises(InvalidHandshake):
-        in_a_thread(opened(f"http://other.test:{open_server.port}"))
+        in_a_thread(opened(f"http://other.test:{server.port}"))
 
 
 @pytest.mark.browser
-def test_a_phone_keeps_its_seat_and_answer_through_a_reload(context, open_server, address):
+def test_a_phone_keeps_its_seat_and_answer_through_a_reload(context, server, address):
     page = context.new_page()
     page.set_viewport_size({"width": 360, "height": 740})
     problems = []
     page.on("console", lambda message: problems.append(message.text))
     page.on("pageerror", lambda error: problems.append(str(error)))
-    page.goto(f"{open_server.url}/class")
+    page.goto(f"{server.url}/class")
     code = address.rpartition("/")[2]
     page.get_by_label("Class code").fill(f"{code[:3]} {code[3:]}".lower())
     page.get_by_role("button", name="Join").click()
@@ -137,8 +125,8 @@ def predict(phones, question):
 
 
 @pytest.mark.browser
-def test_the_tutorial_of_a_teacher_is_walked_with_a_class_of_phones(browser, context, open_server):
-    visitor = Visitor(context.new_page(), open_server.url)
+def test_the_tutorial_of_a_teacher_is_walked_with_a_class_of_phones(browser, context, server):
+    visitor = Visitor(context.new_page(), server.url)
     visitor.open("lessons")
     screen = visitor.page
     expect(screen.get_by_text("36 min of lessons to go, 9 min in reserve")).to_be_visible()
@@ -187,14 +175,12 @@ def test_the_tutorial_of_a_teacher_is_walked_with_a_class_of_phones(browser, con
         each.context.close()
 
 
-def test_a_class_as_it_is_measured_joins_answers_and_leaves(
-    open_server, address, monkeypatch, capsys
-):
+def test_a_class_as_it_is_measured_joins_answers_and_leaves(server, address, monkeypatch, capsys):
     for name in ("_JOINING", "_ANSWERING", "_LEAVING"):
         monkeypatch.setattr(phones, name, 0.1)
-    server = SimpleNamespace(url=open_server.url, processor=lambda: 0.0)
+    measured = SimpleNamespace(url=server.url, processor=lambda: 0.0)
     visitors = [phones.Phone(address, number) for number in range(20)]
-    in_a_thread(phones.visit("class", server, visitors))
+    in_a_thread(phones.visit("class", measured, visitors))
     printed = capsys.readouterr().out
     assert [line.split(":")[0] for line in printed.splitlines()] == [
         f"class, 20 {what}" for what in ("join", "answer", "leave")

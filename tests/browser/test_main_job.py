@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from dpcore.analyses.base import Mode
 from dpcore.releases.record import Release
-from tests.browser.rest import settled
+from tests.browser.rest import DEADLINE, settled
 from tests.browser.test_accessibility import fits
 from tests.browser.visitor import Visitor, table, visit
 from tests.registry import HEADINGS, ROUTES
@@ -24,6 +24,7 @@ MEAN = sum(AGES) / len(AGES)
 # The noise of these releases has scale 100 / 2000 / 0.4 = 0.125.
 OFF = 5.0
 MOST_TABS = 90
+POLICY = "Content Security Policy"
 
 
 def first_number(answer: str) -> float:
@@ -42,6 +43,8 @@ addEventListener("click", event => { window.clicks += event.isTrusted && event.d
 
 def test_own_table_answers_within_six_clicks_and_goes_all_the_way(context, server, record_property):
     context.add_init_script(COUNT_CLICKS)
+    said = []
+    context.on("console", lambda message: said.append(message.text))
     visitor = visit(context, server.url)
     page = visitor.page
     began = time.monotonic()
@@ -89,6 +92,29 @@ def test_own_table_answers_within_six_clicks_and_goes_all_the_way(context, serve
     # Whoever comes back finds the area closed.
     visitor.go("privacy_loss")
     agrees(visitor, shown=False)
+    visitor.go("release")
+    sharpened(visitor, record)
+    assert not [text for text in said if POLICY in text]
+    the_policy_is_in_force(page)
+
+
+def the_policy_is_in_force(page: Page) -> None:
+    """What it forbids is refused, and said on the console."""
+    with page.expect_console_message(lambda message: POLICY in message.text, timeout=DEADLINE):
+        page.evaluate("new Image().src = 'http://localhost:1/refused.png'")
+
+
+def sharpened(visitor: Visitor, first: Release) -> None:
+    """Release a sharper answer from the popover below the first one, for the difference."""
+    visitor.button("Sharpen this answer").click()
+    visitor.button("Sharpen and spend ε = 0.5").click()
+    visitor.settle()
+    charged = visitor.page.get_by_text("for this one ε = 0.5 was charged")
+    expect(charged.first).to_be_visible()
+    visitor.page.keyboard.press("Escape")
+    second = Release.from_json(visitor.download("Download JSON"))
+    assert (second.sharpens, float(second.debit.epsilon)) == (first.id, 0.5)
+    assert float(second.cost.epsilon) == 1.0
 
 
 def the_switch_and_what_is_shown_agree(visitor: Visitor) -> None:

@@ -12,22 +12,17 @@ from dpcore.lessons.paths import LESSONS, PATHS
 from dpcore.releases.record import Release
 from tests.browser.proxy import Proxy
 from tests.browser.rest import DEADLINE
-from tests.browser.server import Server
+from tests.browser.server import HOST
 from tests.browser.visitor import table, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-HOST = "studio.test"
 QUESTION = LESSONS[next(iter(PATHS["class"].lessons))].text().predict
 
 
 @pytest.fixture(scope="module")
-def proxy(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("hosted")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("EPSILON_STUDIO_HOSTS", HOST)
-        server = Server(folder, entry="asgi.py")
-    with server, Proxy(folder, HOST, server.port) as proxy:
+def proxy(tmp_path_factory, server):
+    with Proxy(tmp_path_factory.mktemp("proxy"), HOST, server.port) as proxy:
         yield proxy
 
 

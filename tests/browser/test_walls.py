@@ -24,7 +24,6 @@ PEOPLE = 1013
 INCOMES = np.random.default_rng(7).gamma(3.0, 9123.4567, PEOPLE).round(4)
 TOP = 100_000.0
 COLUMN = "yearly_income"
-ASKED = ("mean", "sum", "variance", "standard deviation", "proportion", "histogram")
 EPSILON = 0.2
 # The lines of a figure: with so many digits, six in a row are there by chance. What
 # they are drawn from is searched on its way to the browser.

@@ -55,7 +55,6 @@ def machines(started, monkeypatch):
 def alone(monkeypatch):
     """A cluster of one test, whose scheduler may die."""
     with clusters.running(PATIENCE) as machines:
-        machines.staff(2)
         monkeypatch.setenv(VARIABLE, machines.address)
         yield machines
 
@@ -181,6 +180,7 @@ def test_a_worker_lost_between_two_rounds_is_not_missed(machines, table, monkeyp
 
 
 def test_a_scheduler_that_goes_is_told_and_nothing_charged(alone, held, monkeypatch):
+    alone.staff(2)
     ledger = account(held)
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(released, held, ledger)
@@ -197,6 +197,7 @@ def test_a_scheduler_that_goes_is_told_and_nothing_charged(alone, held, monkeypa
 
 
 def test_a_scheduler_that_stands_still_is_not_waited_for(alone, held, monkeypatch):
+    alone.staff(2)
     ledger = account(held)
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(released, held, ledger)
@@ -208,10 +209,9 @@ def test_a_scheduler_that_stands_still_is_not_waited_for(alone, held, monkeypatc
     assert debits(ledger, held) == 0
 
 
-def test_a_cluster_without_workers_is_not_waited_for(alone, table, monkeypatch):
+@pytest.mark.usefixtures("alone")
+def test_a_cluster_without_workers_is_not_waited_for(table, monkeypatch):
     monkeypatch.setattr(engine, "_NOBODY", 0.0)
-    alone.kill_one()
-    alone.kill_one()
     with pytest.raises(DataError, match=r"no workers\. Nothing was charged"):
         QUESTIONS["mean"].value(table)
 
