@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.test_accessibility import GRAVE, fits, violations
+from tests.browser.test_accessibility import PHONE, fits_windows, grave, violations
 from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser
@@ -38,9 +38,5 @@ def test_a_newcomer_sees_lesson_and_repair_and_every_station(context, server):
     for station in STATIONS:
         lab.page.get_by_role("tab", name=station, exact=True).click()
         lab.settle()
-        found = violations(lab.page)
-        grave = [line for line in found if line.split()[-1] in GRAVE]
-        assert grave == [], station
-    lab.page.set_viewport_size({"width": 390, "height": 844})
-    lab.settle()
-    fits(lab.page, "the lab")
+        assert grave(violations(lab.page)) == [], station
+    fits_windows(lab, "the lab", PHONE)

@@ -1,4 +1,7 @@
-"""What is true of a table in Live mode: shown in the confidential areas, nowhere else."""
+"""What is true of a table in Live mode: shown in the confidential areas, nowhere else.
+
+Each view is visited once, and is looked at for all who may use it, too.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,15 @@ from dpcore.studies.attacks.noise import attack_mean
 from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
 from tests.browser import model_secrets
 from tests.browser.server import Server
-from tests.browser.test_accessibility import DESK, PHONE, fits
+from tests.browser.test_accessibility import (
+    ABOUT_ANSWERS,
+    DESK,
+    PHONE,
+    fits_windows,
+    grave,
+    stands,
+    violations,
+)
 from tests.browser.test_walls import (
     EPSILON,
     INCOMES,
@@ -35,6 +46,7 @@ from tests.browser.test_walls import (
 from tests.browser.test_walls import secrets as numbers
 from tests.browser.visitor import visit
 from tests.browser.wire import Wire, alone, spellings, within
+from tests.conftest import everything
 from tests.registry import ABOUT_A_TABLE
 
 pytestmark = pytest.mark.browser
@@ -122,6 +134,7 @@ class Watch:
         """Open a view; return the address, and what the page says outside the area."""
         self.page.get_by_role("tab", name=view, exact=True).click()
         self.visitor.settle()
+        fits_windows(self.visitor, view, PHONE, DESK)
         expect(self.page.get_by_test_id("stException")).to_have_count(0)
         area = self.page.locator("[class*=st-key-confidential-]")
         return [self.page.url, self.visitor.text.replace(area.inner_text(), "")]
@@ -144,6 +157,9 @@ def test_live_mode_keeps_what_is_true_in_its_areas(context, server):
     watch.see()
     watch.closed()
     outside = areas(watch)
+    watch.visitor.go("release")
+    watch.visitor.button("Add to plan").click()
+    watch.visitor.settle()
     watch.wire.frames.clear()
     watch.seen += outside
     outside += elsewhere(watch)
@@ -177,6 +193,9 @@ def areas(watch: Watch) -> list[str]:
     watch.choose_model()
     for view in (*VIEWS[1:4], VIEWS[0]):
         outside += watch.look_at(view)
+        watch.visitor.unfold()
+        found = violations(watch.page)
+        assert grave(found) == [], found
     assert any(name.startswith("output") for name in watch.found())
     return outside
 
@@ -187,10 +206,10 @@ def elsewhere(watch: Watch) -> list[str]:
     for name in ABOUT_A_TABLE:
         visitor.go(name)
         watch.see()
-        watch.page.set_viewport_size(PHONE)
-        visitor.settle()
-        fits(watch.page, name)
-        watch.page.set_viewport_size(DESK)
+        if name in ABOUT_ANSWERS or everything():
+            stands(visitor, name)
+        else:
+            fits_windows(visitor, name, PHONE, DESK)
         if name in {"regression", "release", "budget", "accuracy"}:
             said += [watch.page.url, visitor.text]
         if name in {"release", "budget"}:
