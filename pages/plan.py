@@ -29,4 +29,4 @@ if plan.items:
     release.offer(plan, study, price, known)
     if not all(known):
         st.page_link("pages/documents.py", label="Documents of the plan")
-        cost.methods(plan, price)
+        cost.methods(plan, price, study.terms.relation)

@@ -249,7 +249,7 @@ class DocumentContext:
     @property
     def risk(self) -> str:
         """Return what becomes of a guess about one unit, at most, in a sentence."""
-        return f"{capital(risk_text(self.curve, PRIOR))}."
+        return f"{capital(risk_text(self.curve, PRIOR, self.facts.relation))}."
 
     @property
     def limit(self) -> str:

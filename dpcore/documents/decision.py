@@ -118,7 +118,7 @@ class Decision:
     def level(self) -> str:
         """Return the level of Gaussian DP of the plan, and what becomes of a guess at most."""
         curve = of_events(item.request.plan.event for item in self.plan.basket.items)
-        return f"{level_text(curve.level)}: {risk_text(curve, PRIOR)}"
+        return f"{level_text(curve.level)}: {risk_text(curve, PRIOR, self.relation)}"
 
     @property
     def left(self) -> PrivacyCost:

@@ -132,12 +132,14 @@ class Sides:
         own: Of you, in the world with your own record.
         other: Of you, in the other one.
         asked: What the attacker believes or not.
+        relation: Which tables are neighbors.
 
     """
 
     own: str
     other: str
     asked: str
+    relation: NeighboringRelation
 
     @classmethod
     def of(cls, relation: NeighboringRelation) -> Sides:
@@ -147,11 +149,13 @@ class Sides:
                 own="you are in the table",
                 other="you are not in the table",
                 asked="whether you are in the table",
+                relation=relation,
             )
         return cls(
             own="your own record is used",
             other="another record replaces it",
             asked="whether the record in the table is yours",
+            relation=relation,
         )
 
 

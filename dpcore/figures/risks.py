@@ -11,8 +11,14 @@ from dpcore.figures.attackers import AttackerView
 from dpcore.figures.theme import DOTTED, GUIDE, PUBLIC, STYLES, Picture, axis
 from dpcore.figures.traces import dot, line, points
 from dpcore.formatting import at_most, capital, delta_text, epsilon_text, in_full, significant
-from dpcore.privacy.interpretation import epsilon_for_risk, laplace_ratio_for_risk, mu_for_risk
+from dpcore.privacy.interpretation import (
+    epsilon_for_risk,
+    false_positive_rate,
+    laplace_ratio_for_risk,
+    mu_for_risk,
+)
 from dpcore.privacy.tradeoff import ROUNDING, GaussianLevel, GaussianTradeOff, TradeOff
+from dpcore.relations import NeighboringRelation
 
 RELEASES: Final = "these releases"
 PRIOR: Final = 1 / 20
@@ -57,19 +63,23 @@ def one_in(share: float) -> str:
     return f"1 in {in_full(floor)}"
 
 
-def risk_text(curve: TradeOff, prior: float) -> str:
-    """Return what becomes of a guess at most, of a person, an attribute or a record.
+def risk_text(curve: TradeOff, prior: float, relation: NeighboringRelation) -> str:
+    """Return what becomes of a guess of an attribute or a record at most.
 
-    >>> risk_text(TradeOff.of_guarantee(0.43), 1 / 20)
+    >>> risk_text(TradeOff.of_guarantee(0.43), 1 / 20, NeighboringRelation.ADD_REMOVE)
     'a guess right 1 in 20 times becomes right at most 7.7% of the time'
     """
-    risk = at_most(float(curve.detection(prior)))
+    risk = at_most(curve.risk(prior, relation))
     before = " times" if prior <= _RARE else " of the time"
     return f"a guess right {one_in(prior)}{before} becomes right at most {risk} of the time"
 
 
 def tradeoff_picture(view: AttackerView, curve: TradeOff, prior: float) -> Picture:
-    """Return the trade-off function of releases, of their Gaussian level and guarantee."""
+    """Return the trade-off function of releases, of their Gaussian level and guarantee.
+
+    A point marks the risk of a guess.
+    """
+    at = curve.guess_alarm(prior, view.sides.relation)
     level, name, missed = curve.level, view.label or RELEASES, 1 - curve.detection(_RATES)
     worst = 1 - view.guarantee.detection(_RATES)
     named = {} if np.allclose(missed, worst) else {name: missed}
@@ -80,7 +90,7 @@ def tradeoff_picture(view: AttackerView, curve: TradeOff, prior: float) -> Pictu
         named[other] = 1 - held.detection(_RATES)
         strokes[other] = STYLES["gaussian"]
     named[view.name] = worst
-    text = risk_text(curve, prior)
+    text = risk_text(curve, prior, view.sides.relation)
     return Picture.of(
         capital(text),
         {"false positive rate": _RATES}
@@ -95,8 +105,8 @@ def tradeoff_picture(view: AttackerView, curve: TradeOff, prior: float) -> Pictu
                 for law, rates in named.items()
             ),
             points(
-                [100 * prior],
-                [100 * (1 - float(curve.detection(prior)))],
+                [100 * at],
+                [100 * (1 - float(curve.detection(at)))],
                 "",
                 dot(PUBLIC, 11),
                 showlegend=False,
@@ -108,10 +118,13 @@ def tradeoff_picture(view: AttackerView, curve: TradeOff, prior: float) -> Pictu
     )
 
 
-def noise_for_risk(prior: float, risk: float, *, delta: float = 0.0) -> list[dict[str, str]]:
+def noise_for_risk(
+    prior: float, risk: float, relation: NeighboringRelation, *, delta: float = 0.0
+) -> list[dict[str, str]]:
     """Return what keeps a guess from being right more often: losses down, noise up."""
-    epsilon = epsilon_for_risk(prior, risk, delta=delta)
-    mu, ratio = mu_for_risk(prior, risk), laplace_ratio_for_risk(prior, risk)
+    alarm = false_positive_rate(prior, risk, relation)
+    epsilon = epsilon_for_risk(alarm, risk, delta=delta)
+    mu, ratio = mu_for_risk(alarm, risk), laplace_ratio_for_risk(alarm, risk)
     at = f", δ = {significant(delta, up=True)}" if delta else ""
     return [
         {"mechanism": "any", "limit": f"ε = {_down(epsilon)}{at}", "noise": "–"},

@@ -10,6 +10,7 @@ from scipy.special import expit, logit, ndtri
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.relations import NeighboringRelation
 
 
 def posterior(prior: ArrayLike, epsilon: ArrayLike) -> FloatArray:
@@ -65,58 +66,72 @@ def laplace_detection(alarm: ArrayLike, *, r: float) -> FloatArray:
     return np.where(alarm <= few, steep, np.where(alarm <= 0.5, middle, flat))  # noqa: PLR2004 - the median
 
 
-# From a risk back to the noise. A guess is right with probability ``prior`` without the
-# release, and with it at most ``1 - f(prior)``, ``f`` the trade-off function.
+# From a risk back to the noise. The risk is the power ``1 - f(a)`` at the false positive rate
+# ``a`` that a guess has, ``f`` the trade-off function (``TradeOff.risk``).
 
 _DOWN = 1 - 1e-12
 
 
-def epsilon_for_risk(prior: float, risk: float, *, delta: float = 0.0) -> float:
+def false_positive_rate(prior: float, risk: float, relation: NeighboringRelation) -> float:
+    """Return the false positive rate of a guess that is right with ``prior``, then with ``risk``.
+
+    That is how often it names what is not there: ``prior`` in a table without the record, and
+    ``prior (1 - risk)/(1 - prior)`` with another candidate in its place.
+
+    >>> round(false_positive_rate(1 / 20, 1 / 13, NeighboringRelation.SUBSTITUTION), 9)
+    0.048582996
+    """
+    if relation is NeighboringRelation.ADD_REMOVE:
+        return prior
+    return prior * (1 - risk) / (1 - prior)
+
+
+def epsilon_for_risk(alarm: float, risk: float, *, delta: float = 0.0) -> float:
     """Return the largest epsilon at which no guess is right with more than ``risk``.
 
-    ``1 - f(p)`` is the less of ``delta + e^epsilon p`` and ``1 - e^-epsilon (1 - delta - p)``.
-    0 where the delta alone is too much; rounded down.
+    ``1 - f(a)`` is the less of ``delta + e^epsilon a`` and ``1 - e^-epsilon (1 - delta - a)``,
+    ``a`` the false positive rate of the guess. 0 where the delta alone is too much; rounded down.
 
     >>> round(epsilon_for_risk(1 / 20, 1 / 13), 9)
     0.430782916
 
     Raises:
-        ParameterError: ``0 < prior <= risk < 1`` does not hold.
+        ParameterError: ``0 < alarm <= risk < 1`` does not hold.
 
     """
-    _check(prior, risk)
-    left, right = (risk - delta) / prior, max(1 - delta - prior, 0.0) / (1 - risk)
+    _check(alarm, risk)
+    left, right = (risk - delta) / alarm, max(1 - delta - alarm, 0.0) / (1 - risk)
     return math.log(max(left, right, 1.0)) * _DOWN
 
 
-def mu_for_risk(prior: float, risk: float) -> float:
-    """Return the largest level of Gaussian DP, ``Phi^-1(risk) - Phi^-1(prior)``.
+def mu_for_risk(alarm: float, risk: float) -> float:
+    """Return the largest level of Gaussian DP, ``Phi^-1(risk) - Phi^-1(alarm)``.
 
     Raises:
         ParameterError: As ``epsilon_for_risk``.
 
     """
-    _check(prior, risk)
-    return max(float(ndtri(risk) - ndtri(prior)), 0.0) * _DOWN
+    _check(alarm, risk)
+    return max(float(ndtri(risk) - ndtri(alarm)), 0.0) * _DOWN
 
 
-def laplace_ratio_for_risk(prior: float, risk: float) -> float:
+def laplace_ratio_for_risk(alarm: float, risk: float) -> float:
     """Return the largest shift over the scale of Laplace noise: ``laplace_detection`` inverted.
 
     Raises:
         ParameterError: As ``epsilon_for_risk``.
 
     """
-    _check(prior, risk)
+    _check(alarm, risk)
     if risk <= 0.5:  # noqa: PLR2004 - the median
-        return math.log(risk / prior) * _DOWN
-    middle = -math.log(4 * prior * (1 - risk))
-    flat = math.log((1 - prior) / (1 - risk))
-    return (flat if prior >= 0.5 else middle) * _DOWN  # noqa: PLR2004 - the median
+        return math.log(risk / alarm) * _DOWN
+    middle = -math.log(4 * alarm * (1 - risk))
+    flat = math.log((1 - alarm) / (1 - risk))
+    return (flat if alarm >= 0.5 else middle) * _DOWN  # noqa: PLR2004 - the median
 
 
-def _check(prior: float, risk: float) -> None:
-    if not 0 < prior <= risk < 1:
+def _check(alarm: float, risk: float) -> None:
+    if not 0 < alarm <= risk < 1:
         raise ParameterError(
-            f"a risk must be at least the prior, and both in (0, 1), got {risk} and {prior}."
+            f"a risk must be at least the prior, and both in (0, 1), got {risk} and {alarm}."
         )

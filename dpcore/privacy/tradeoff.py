@@ -2,10 +2,8 @@
 
 Let ``P`` and ``Q`` be the laws of all results on two neighboring tables. Of all tests with a
 false positive rate of at most ``a``, the best one has the false negative rate ``f(a)``
-(Dong, Roth and Su 2022). Its power ``1 - f(a)`` is also the most that a guess can be right
-which is right with probability ``a`` without the release: whether somebody is in the table,
-an attribute of theirs, or their whole record (Kulynych and others 2025, arXiv 2507.06969). A
-result that does not depend on the record makes such a guess a test of level ``a``.
+(Dong, Roth and Su 2022). What it says of a guess of an attribute or a record is in
+``TradeOff.risk``.
 
 ``f`` and the profile have the same content: ``1 - delta(epsilon)`` is the least of ``e^epsilon
 a + f(a)``. Both directions are covered, so that ``f`` is its own inverse. It is never above the
@@ -38,6 +36,9 @@ from dpcore.privacy import gaussian
 from dpcore.privacy.composition import convolved, rounding, step_of
 from dpcore.privacy.conversions import epsilon_of_rho
 from dpcore.privacy.events import PrivacyEvent, PureEvent
+from dpcore.privacy.halving import halved
+from dpcore.privacy.interpretation import false_positive_rate
+from dpcore.relations import NeighboringRelation
 
 ROUNDING: Final = 1e-12
 """Where losses are convolved, the Gaussian level does not speak of what is rarer."""
@@ -142,16 +143,54 @@ class TradeOff:
         return float(self.delta(0.0))
 
     def detection(self, alarm: ArrayLike) -> FloatArray:
-        """Return the power ``1 - f`` at each false positive rate.
-
-        It is also the highest chance that a guess is right, for one that is right with
-        probability ``alarm`` without the release.
-        """
+        """Return the power ``1 - f`` at each false positive rate."""
         require_prior(alarm)
         alarm = np.asarray(alarm, dtype=np.float64)
         held = 1 - self.failure
         share = np.minimum(alarm / held, 1.0) if held > 0 else np.ones_like(alarm)
         return np.asarray(self.failure + held * np.clip(self._power(share), share, 1.0))
+
+    def risk(self, prior: float, relation: NeighboringRelation) -> float:
+        """Return the most that a guess is right which is right with ``prior`` without the release.
+
+        It names a record, or an attribute of one, out of candidates that exclude each other.
+        Let ``p_i`` be their probabilities, ``p`` the largest, and ``q_j(i)`` the probability
+        that ``i`` is named where ``j`` is true. The guess is right with ``r``, the sum of ``p_i
+        q_i(i)``. The power ``G = 1 - f`` is concave and rises.
+
+        *Add/remove.* In the table without the record ``i`` is named with ``q(i)``, and ``q_i(i)
+        <= G(q(i))``. In the mean over ``i``, ``r <= G(sum p_i q(i)) <= G(p)`` (Kulynych and
+        others 2025, arXiv 2507.06969).
+
+        *Substitution.* The tables with ``i`` and with ``j`` are neighbors: ``q_i(i) <=
+        G(q_j(i))``. In the mean over all other ``j`` with the weights ``p_j / (1 - p_i)``, then
+        over ``i``, ``r <= G(sum_j p_j sum_(i != j) q_j(i) p_i / (1 - p_i))``. As ``p_i / (1 -
+        p_i)`` is at most ``p / (1 - p)``, and a guess is wrong with ``1 - r = sum_j p_j
+        sum_(i != j) q_j(i)``, ``r <= G(p (1 - r) / (1 - p))``. The right side falls in ``r``: the
+        risk is where both sides meet. There the rate of ``G`` is at most ``p``, because ``r`` is
+        at least ``p``. So the risk is never above ``G(p)``.
+
+        Up to ``p = 1/2``, (epsilon, delta)-DP has the risk ``delta + (1 - delta) p e^epsilon / (1
+        - p + p e^epsilon)``. With ``1/p`` candidates alike, the release reaches it that reveals
+        all with probability ``delta``, and else is a randomized response.
+
+        >>> for relation in NeighboringRelation:
+        ...     print(relation, round(TradeOff.of_guarantee(1.0).risk(0.1, relation), 9))
+        substitution 0.231969317
+        add/remove 0.271828183
+        """
+        return float(self.detection(self.guess_alarm(prior, relation)))
+
+    def guess_alarm(self, prior: float, relation: NeighboringRelation) -> float:
+        """Return the false positive rate of the curve that has the ``risk`` of a guess."""
+        require_prior(prior)
+        if relation is NeighboringRelation.ADD_REMOVE or prior == 1:
+            return prior
+
+        def enough(alarm: float) -> bool:
+            return alarm >= false_positive_rate(prior, float(self.detection(alarm)), relation)
+
+        return halved(enough, 0.0, prior)[1]
 
     def delta(self, epsilon: ArrayLike) -> FloatArray:
         """Return the delta at each epsilon of at least 0."""

@@ -82,7 +82,7 @@ def test_the_releases_have_one_number_one_curve_and_a_risk(open_page):
     app = look(app, "Trade-off")
     level = of_events([LaplaceEvent.from_ratio(0.5)]).level
     assert by_label(app.metric, "Gaussian DP μ").value == epsilon_text(level.mu)
-    assert "A guess right 1 in 20 times becomes right at most 8.3% of the time" in said(app)
+    assert "A guess right 1 in 20 times becomes right at most 8% of the time" in said(app)
     set_to(app, "number_input", "Prior: a guess is right 1 time in", 1e9)
     assert by_label(app.metric, "Risk at prior 1 in 1,000,000,000").value == "0.1%"
     set_to(app, "number_input", "Acceptable risk: right at most 1 time in", 2e8)

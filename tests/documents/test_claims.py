@@ -411,7 +411,7 @@ def test_risk(epsilon, delta):
         left, right = left - share * other, right + share * own
     curve = of_events([ApproximateEvent(parameter=epsilon, delta=delta)])
     assert float(curve.detection(1 / 20)) == pytest.approx(right, abs=1e-12)
-    told = risk_text(curve, 1 / 20).split("at most ")[1]
+    told = risk_text(curve, 1 / 20, ADD_REMOVE).split("at most ")[1]
     most = float(told.split("%")[0]) / 100
     assert right <= most < 1.01 * right
 

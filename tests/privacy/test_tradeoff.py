@@ -23,12 +23,15 @@ from dpcore.privacy.events import (
 )
 from dpcore.privacy.interpretation import (
     epsilon_for_risk,
+    false_positive_rate,
     laplace_detection,
     laplace_ratio_for_risk,
     mu_for_risk,
 )
 from dpcore.privacy.laplace import two_cell_delta_of
 from dpcore.privacy.tradeoff import ROUNDING, GaussianTradeOff, TradeOff, of_events
+from dpcore.relations import NeighboringRelation
+from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 RATES = np.concatenate([[0, 1e-9, 1e-6, 1e-3], np.linspace(0.01, 0.99, 99), [1 - 1e-9, 1]])
 PRIORS = np.linspace(0, 1, 41)
@@ -130,9 +133,88 @@ def test_a_guess_of_one_record_among_many_reaches_the_risk():
     np.fill_diagonal(law, named)
     assert np.abs(np.log(law * many)).max() <= epsilon
     right = law.max(axis=0).sum() / many
-    assert float(of_events(pure(epsilon)).detection(1 / many)) == pytest.approx(right, abs=1e-12)
+    curve = of_events(pure(epsilon))
+    assert curve.risk(1 / many, ADD_REMOVE) == pytest.approx(right, abs=1e-12)
     response = np.exp(epsilon * np.eye(many)) / (math.exp(epsilon) + many - 1)
-    assert response.max(axis=0).sum() / many < right
+    replaced = response.max(axis=0).sum() / many
+    assert curve.risk(1 / many, SUBSTITUTION) == pytest.approx(replaced, abs=1e-12)
+    assert replaced < right
+
+
+def right_guesses(laws, prior):
+    """Return how often the best guess of a candidate is right, by looking at every result."""
+    return float((prior[:, None] * laws).max(axis=0).sum())
+
+
+def response(epsilon, delta, candidates):
+    """Return the laws that reveal all with delta, and else are a randomized response."""
+    alike = np.exp(epsilon * np.eye(candidates))
+    laws = (1 - delta) * alike / alike.sum(axis=1, keepdims=True)
+    return np.hstack([laws, delta * np.eye(candidates)])
+
+
+def geometric_around(epsilon, candidates, *, most=60):
+    """Return the laws of two-sided geometric noise around 0, 1 and so on, each within 1."""
+    places = np.arange(-most, most + candidates)
+    at = np.linspace(0, 1, candidates)
+    laws = np.exp(-epsilon * np.abs(places - at[:, None] * (candidates - 1)) / (candidates - 1))
+    return laws / laws.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.02])
+@pytest.mark.parametrize("candidates", [2, 3, 20, 500])
+def test_the_best_guess_of_a_replaced_record_reaches_its_risk(candidates, delta):
+    for epsilon in (0.1, 1.0, 4.0):
+        laws = response(epsilon, delta, candidates)
+        best = right_guesses(laws, np.full(candidates, 1 / candidates))
+        curve = TradeOff.of_guarantee(epsilon, delta)
+        assert curve.risk(1 / candidates, SUBSTITUTION) == pytest.approx(best, abs=1e-9)
+        at = np.exp(epsilon) / (candidates - 1 + np.exp(epsilon))
+        assert best == pytest.approx(delta + (1 - delta) * at, abs=1e-12)
+
+
+def pairwise_curve(laws):
+    """Return the trade-off function that covers every pair of laws, in both directions."""
+    epsilon = np.linspace(0, 12, 241)
+    pairs = itertools.permutations(laws, 2)
+    losses = [
+        [np.maximum(one - np.exp(each) * other, 0).sum() for each in epsilon]
+        for one, other in pairs
+    ]
+    return TradeOff.of_profile(epsilon, np.max(losses, axis=0), largest_loss=math.inf)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_best_guess_beats_the_risk_of_a_replaced_record(seed):
+    rng = np.random.default_rng(seed)
+    few = int(rng.integers(2, 6))
+    laws = rng.dirichlet(np.full(5, 0.7), size=few)
+    every = pairwise_curve(laws)
+    noisy = geometric_around(1.5, few, most=400)
+    plain = of_events(pure(1.5))
+    for concentration in (0.2, 1.0, 50.0):
+        prior = rng.dirichlet(np.full(few, concentration))
+        for curve, known in ((every, laws), (plain, noisy), (plain, response(1.5, 0, few))):
+            risk = curve.risk(float(prior.max()), SUBSTITUTION)
+            assert right_guesses(known, prior) <= risk + 1e-6
+            # An attribute is what several candidates share.
+            shared = rng.integers(0, 2, few)
+            groups = [prior * (shared == value) for value in np.unique(shared)]
+            named = np.array([group @ known for group in groups]).max(axis=0).sum()
+            top = max(float(group.sum()) for group in groups)
+            assert named <= curve.risk(min(top, 1.0), SUBSTITUTION) + 1e-6
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_risk_of_a_replaced_record_is_where_both_sides_meet(name):
+    curve = curve_of(name)
+    for prior in (1e-9, 1e-3, 0.05, 0.5, 0.8, 1 - 1e-9):
+        risk = curve.risk(prior, SUBSTITUTION)
+        assert prior - 1e-12 <= risk <= curve.risk(prior, ADD_REMOVE) + 1e-12
+        rate = false_positive_rate(prior, risk, SUBSTITUTION)
+        assert float(curve.detection(rate)) == pytest.approx(risk, rel=1e-6)
+    assert curve.risk(0.0, SUBSTITUTION) == float(curve.detection(0.0))
+    assert curve.risk(1.0, SUBSTITUTION) == 1
 
 
 def test_bayes_attacks_on_laplace_noise_reach_the_risk():
@@ -254,21 +336,24 @@ def test_losses_too_large_to_discretize_reveal_all_or_add_up():
 @pytest.mark.parametrize(
     ("prior", "risk"), [*itertools.combinations([1e-9, 1e-4, 0.05, 0.4, 0.7, 1 - 1e-9 / 2], 2)]
 )
-def test_the_noise_for_a_risk_gives_that_risk(prior, risk):
-    epsilon, mu = epsilon_for_risk(prior, risk), mu_for_risk(prior, risk)
-    ratio = laplace_ratio_for_risk(prior, risk)
+@pytest.mark.parametrize("relation", NeighboringRelation)
+def test_the_noise_for_a_risk_gives_that_risk(prior, risk, relation):
+    alarm = false_positive_rate(prior, risk, relation)
+    epsilon, mu = epsilon_for_risk(alarm, risk), mu_for_risk(alarm, risk)
     found = [
-        TradeOff.of_guarantee(epsilon).detection(prior),
-        GaussianTradeOff.of(mu).detection(prior),
-        laplace_detection(prior, r=ratio),
+        TradeOff.of_guarantee(epsilon).risk(prior, relation),
+        GaussianTradeOff.of(mu).risk(prior, relation),
     ]
-    assert [float(one) for one in found] == pytest.approx([risk] * 3, rel=1e-7)
+    assert found == pytest.approx([risk] * 2, rel=1e-7)
     assert max(found) <= risk + 1e-15
+    power = float(laplace_detection(alarm, r=laplace_ratio_for_risk(alarm, risk)))
+    assert power == pytest.approx(risk, rel=1e-7)
+    assert power <= risk + 1e-15
     delta = risk / 10
-    epsilon = epsilon_for_risk(prior, risk, delta=delta)
+    epsilon = epsilon_for_risk(alarm, risk, delta=delta)
     if epsilon > 0:
-        risk_then = TradeOff.of_guarantee(epsilon, delta).detection(prior)
-        assert float(risk_then) == pytest.approx(risk, rel=1e-7)
+        risk_then = TradeOff.of_guarantee(epsilon, delta).risk(prior, relation)
+        assert risk_then == pytest.approx(risk, rel=1e-7)
 
 
 def test_a_risk_below_the_prior_is_refused():

@@ -106,9 +106,8 @@ def methods(releases: Sequence[Release], account: Account) -> None:
             f"The limit does not use them. {WAYS}"
         )
         curve = of_events(events)
-        st.markdown(
-            f"As a fixed set: **{level_text(curve.level)}**. {capital(risk_text(curve, PRIOR))}."
-        )
+        risk = capital(risk_text(curve, PRIOR, account.relation))
+        st.markdown(f"As a fixed set: **{level_text(curve.level)}**. {risk}.")
         st.page_link("pages/meaning.py", label="Trade-off function and risk at any prior")
 
 

@@ -361,12 +361,18 @@ def _odds(subject: InterpretationSubject) -> None:
     else:
         limited = "ε limits how far all releases it covers can move a belief, up or down."
     measured = "posterior belief after one result" if sure.delta == 0 else "accuracy of a guess"
+    relation = subject.facts.relation
+    other = ""
+    if sure.delta > 0 or relation is NeighboringRelation.ADD_REMOVE:
+        risk = TradeOff.of_guarantee(sure.epsilon, sure.delta).risk(prior, relation)
+        other = (
+            f" {_CURVE} limits the success rate of a guess right {percent(prior)} of the time: by "
+            f"this guarantee, at most {at_most(risk)}."
+        )
     st.caption(
         f"About {literal(subject.name)}. The attacker asks "
         f"{literal(subject.told.sides.asked)}. The same holds for any yes/no fact about "
-        f"one record. {limited}\n\nThis is the {measured}. {_CURVE} limits the success "
-        f"rate of a guess right {percent(prior)} of the time: by this guarantee, at most "
-        f"{at_most(float(sure.detection(prior)))}."
+        f"one record. {limited}\n\nThis is the {measured}.{other}"
     )
     if subject.reading is not None:
         text = readings_text(subject.told, subject.reading.largest_loss)
@@ -396,7 +402,8 @@ def _pictures(
 ) -> Film:
     each = [Guarantee(epsilon=epsilon, delta=delta) for epsilon in epsilons]
     pictures = [draw(AttackerView(guarantee=sure, sides=sides), prior) for sure in each]
-    said = [_numbers(_curve_of(sure), prior) for sure in each] if draw is _curve else []
+    curves = map(_curve_of, each if draw is _curve else ())
+    said = [_numbers(curve, prior, sides.relation) for curve in curves]
     texts: dict[str, Sequence[object]] = {
         key: [one[key] for one in said] for key in _NUMBERS if said
     }
@@ -452,7 +459,8 @@ def _trade_off(subject: InterpretationSubject) -> None:
         note="How often that guess may be right with the release. Its noise is below.",
     )
     curve = subject.curve()
-    mu, regret, risk = _numbers(curve, prior).values()
+    relation = subject.facts.relation
+    mu, regret, risk = _numbers(curve, prior, relation).values()
     row = st.container(horizontal=True, gap="large")
     results.metrics(
         {
@@ -466,7 +474,7 @@ def _trade_off(subject: InterpretationSubject) -> None:
             ),
             f"Risk at prior {one_in(prior)}": (
                 risk,
-                "One minus the trade-off function at the prior, rounded up. No attack does better.",
+                "By the trade-off function, rounded up: the point in the chart.",
             ),
         },
         places=[row.container(key=key, width="content") for key in _NUMBERS],
@@ -478,8 +486,8 @@ def _trade_off(subject: InterpretationSubject) -> None:
     else:
         results.show(tradeoff_picture(subject.told, curve, prior), "tradeoff", simulated=True)
     st.caption(
-        f"About {literal(subject.name)}. The risk limits singling out a person, inferring an "
-        f"attribute and reconstructing a record alike.\n\n{_of_odds(subject, prior)}\n\n"
+        f"About {literal(subject.name)}. The risk limits inferring an attribute and "
+        f"reconstructing a record alike.{_of_odds(subject, prior)}\n\n"
         "Regret says how far μ is from the exact curve. It is no privacy loss, and need not "
         "fall with ε."
     )
@@ -488,26 +496,25 @@ def _trade_off(subject: InterpretationSubject) -> None:
         return
     st.markdown(f"**For a risk of at most {one_in(wanted)} at prior {one_in(prior)}**")
     delta = subject.told.guarantee.delta
-    results.table(noise_for_risk(prior, wanted, delta=delta), key="noise-for-risk")
+    results.table(noise_for_risk(prior, wanted, relation, delta=delta), key="noise-for-risk")
 
 
-def _numbers(curve: TradeOff, prior: float) -> dict[str, str]:
+def _numbers(curve: TradeOff, prior: float, relation: NeighboringRelation) -> dict[str, str]:
     """Return what is said beside a trade-off function, by the keys of its places."""
     level = curve.level
     mu = "∞" if level.mu == math.inf else epsilon_text(level.mu)
-    risk = at_most(float(curve.detection(prior)))
+    risk = at_most(curve.risk(prior, relation))
     return dict(zip(_NUMBERS, (mu, regret_text(level), risk), strict=True))
 
 
 def _of_odds(subject: InterpretationSubject, prior: float) -> str:
-    """Say what the tab of odds has at a prior, and that it is another measure."""
+    """Say why the tab of odds has a smaller limit at a prior, where it has."""
     sure = subject.told.guarantee
-    other = "accuracy of a yes/no guess" if sure.delta > 0 else "posterior belief after one result"
-    limit = surest(sure.epsilon, delta=sure.delta, prior=prior)
+    if sure.delta > 0 or subject.facts.relation is NeighboringRelation.SUBSTITUTION:
+        return ""
     return (
-        "The risk bounds the success rate of a guess among many candidates, for both neighboring "
-        f"relations. Odds compares two records alone, so its limit on the {other} can be "
-        f"smaller: by this guarantee, at most {limit}."
+        f" It can be above the {surest(sure.epsilon, prior=prior)} of Odds, which asks whether "
+        "you are in the table. Under add/remove, two candidates are two changes apart."
     )
 
 
@@ -525,7 +532,8 @@ def details() -> None:
         "laws.\n\n**Trade-off function.** The least false negative rate of a test "
         "about one record, at each false positive rate α (Dong, Roth and Su 2022). A guess "
         "right with probability α without the release is right with at most 1 - f(α) with it "
-        "(Kulynych and others 2025). **μ and regret.** The smallest level of Gaussian DP that "
+        "(Kulynych and others 2025). Under substitution it is right with at most the r for which r "
+        "= 1 - f(α (1 - r)/(1 - α)). **μ and regret.** The smallest level of Gaussian DP that "
         "holds, and its largest gap to f along the diagonal (Gomez and others 2025). Losses "
         "are convolved upwards, and μ leaves out what is rarer than 10⁻¹²."
         "\n\n**Mechanism.** The two laws are its noise around two numbers at "

@@ -16,6 +16,7 @@ from dpcore.planning.analysis_plan import AnalysisPlan
 from dpcore.planning.plan_cost import PlanCost, cost_of_plan
 from dpcore.privacy.tradeoff import of_events
 from dpcore.privacy_filter import PrivacyCost
+from dpcore.relations import NeighboringRelation
 from dpcore.releases.digits import cost_text, spent_text
 from dpcore.releases.record import Release
 from ui import accounts, plans, results, session
@@ -96,7 +97,7 @@ def show(plan: AnalysisPlan, price: PlanCost, study: Study) -> None:
         _way_on(plan, price, account)
 
 
-def methods(plan: AnalysisPlan, price: PlanCost) -> None:
+def methods(plan: AnalysisPlan, price: PlanCost, relation: NeighboringRelation) -> None:
     """Show the chart of the composition, the Gaussian level, and how margins are found."""
     place = st.expander("Composition chart and methods", key="plan-methods", on_change="rerun")
     if place.open:
@@ -104,7 +105,8 @@ def methods(plan: AnalysisPlan, price: PlanCost) -> None:
             results.show(prices_picture(price), "plan-price", simulated=True)
             st.caption(accounts.WAYS)
             curve = of_events(item.request.plan.event for item in plan.items)
-            st.markdown(f"**{level_text(curve.level)}.** {capital(risk_text(curve, PRIOR))}.")
+            risk = capital(risk_text(curve, PRIOR, relation))
+            st.markdown(f"**{level_text(curve.level)}.** {risk}.")
             st.markdown(_METHODS)
 
 
