@@ -107,7 +107,8 @@ def _ask(study: Study) -> Request:
     )
     delta = third.charged_delta(
         "δ for the table",
-        float(budget.delta or 0) / 2 or _USUAL[1],
+        _USUAL[1] if budget.delta is None else float(budget.delta) / 2,
+        within=(0.0, 0.1),
         key=f"synthetic-delta-{session.generation()}",
         kept="session",
     )

@@ -3,11 +3,11 @@
 The mechanism of McKenna, Miklau and Sheldon 2021 (Winning the NIST contest). Every column
 is cut into public cells. Then
 
-1. the counts of every column get Gaussian noise,
+1. the counts of every column get noise, Gaussian if there is a delta,
 2. a tree of pairs of columns is chosen, one pair after another, by the exponential
    mechanism: of the pairs that close no ring, one whose counts are far from those of
    independent columns,
-3. the counts of the chosen pairs get Gaussian noise.
+3. the counts of the chosen pairs get such noise.
 
 **What one row can change.** It is in one cell of every column and of every pair. So among
 ``d`` columns, a row more or less moves ``d`` counts by 1, and a replaced one ``2 d``. The
@@ -22,7 +22,11 @@ and a choice by the exponential mechanism with ``e`` is ``e^2 / 8``-zCDP (Cesar 
 2021). The levels of all steps add up, although later ones depend on earlier answers (Bun
 and Steinke 2016). The total is the largest level that implies (epsilon, delta)-DP.
 
-**Score.** The public number is what noise of step 3 adds up to, ``sqrt(2 / pi) s`` for
+**Without a delta** the noise is Laplace noise. A row moves all columns by ``k d`` in sum, and the
+chosen pairs by ``k (d - 1)``. Noise of scale ``b`` on what moves by ``D`` in sum costs ``D / b``,
+and a choice ``e``. They add up to epsilon.
+
+**Score.** The public number is what noise of step 3 adds up to, ``sqrt(2 / pi) s`` or ``b`` for
 each cell: pairs with many cells, which noise would drown, are chosen less often (McKenna,
 Mullins, Sheldon and Miklau 2022, AIM).
 
@@ -58,9 +62,10 @@ from dpcore.formatting import distinct
 from dpcore.inference.intervals import LEVEL, level_of_each
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
+from dpcore.mechanisms.laplace import Laplace, least_scale
 from dpcore.mechanisms.mechanism import Sensitivity, require_budget
 from dpcore.privacy.conversions import epsilon_of_rho
-from dpcore.privacy.events import GaussianChoicesEvent
+from dpcore.privacy.events import GaussianChoicesEvent, PureEvent
 from dpcore.privacy.halving import halved
 from dpcore.privacy_filter import PrivacyCost, computed
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
@@ -75,7 +80,7 @@ MOST_COLUMNS: Final = 20
 NO_VALUE: Final = "no value"
 """The cell of rows without a value, where a column leaves them out."""
 SHARES: Final = (0.2, 0.2, 0.6)
-"""The parts of the zCDP level of columns, choices and pairs."""
+"""The parts of the zCDP level, or of epsilon, of columns, choices and pairs."""
 _HALF_NORMAL: Final = math.sqrt(2 / math.pi)
 
 
@@ -276,7 +281,7 @@ class TreePlan(Plan):
         each: What one unit can change in the counts of one column, or of one pair.
         size: What is public about the number of rows.
         epsilon: What the answer costs.
-        delta: The same, above 0.
+        delta: The same; 0 makes all noise Laplace noise.
 
     """
 
@@ -289,8 +294,6 @@ class TreePlan(Plan):
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)
-        if self.delta == 0:
-            raise ParameterError("a synthetic table from one release needs a δ above 0.")
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
@@ -302,27 +305,36 @@ class TreePlan(Plan):
         """Return how many pairs are chosen."""
         return len(self.shape) - 1
 
-    @cached_property
-    def target(self) -> float:
-        """Return the largest zCDP level that implies the guarantee."""
-        return halved(
-            lambda rho: epsilon_of_rho(rho, self.delta) > self.epsilon, 0.0, 2 * self.epsilon + 2
-        )[0] * (1 - CLAIM_TOLERANCE)
+    @property
+    def is_pure(self) -> bool:
+        """Return whether there is no delta, so that noise is Laplace noise and ε adds up."""
+        return self.delta == 0
 
     @cached_property
-    def columns_noise(self) -> Gaussian:
+    def target(self) -> float:
+        """Return the largest zCDP level that implies the guarantee; without a delta, epsilon."""
+        most = self.epsilon
+        if not self.is_pure:
+            most = halved(
+                lambda rho: epsilon_of_rho(rho, self.delta) > self.epsilon, 0.0, 2 * most + 2
+            )[0]
+        return most * (1 - CLAIM_TOLERANCE)
+
+    @cached_property
+    def columns_noise(self) -> Gaussian | Laplace:
         """Return the noise on the counts of columns."""
         return self._noise(self.columns_sensitivity, SHARES[0])
 
     @cached_property
-    def pairs_noise(self) -> Gaussian:
+    def pairs_noise(self) -> Gaussian | Laplace:
         """Return the noise on the counts of chosen pairs."""
         return self._noise(self.pairs_sensitivity, SHARES[2])
 
     @cached_property
     def choice(self) -> Exponential:
         """Return the mechanism of one choice."""
-        epsilon = math.sqrt(8 * self.target * SHARES[1] / self.steps)
+        level = self.target * SHARES[1] / self.steps
+        epsilon = level if self.is_pure else math.sqrt(8 * level)
         return Exponential.calibrate(
             sensitivity=self.score_sensitivity, epsilon=epsilon, bounds=Interval(lower=0, upper=1)
         )
@@ -343,25 +355,28 @@ class TreePlan(Plan):
         return secure.widen(Sensitivity.scalar(self.each.l1), 4 * MOST_PEOPLE)
 
     @cached_property
-    def event(self) -> GaussianChoicesEvent:
+    def event(self) -> GaussianChoicesEvent | PureEvent:
         """Return what the accountant has to know of it."""
-        ratios = (
-            self.columns_sensitivity.l2 / self.columns_noise.noise,
-            self.pairs_sensitivity.l2 / self.pairs_noise.noise,
+        choice = self.choice.epsilon(self.score_sensitivity)
+        noisy = (
+            (self.columns_sensitivity, self.columns_noise.noise),
+            (self.pairs_sensitivity, self.pairs_noise.noise),
         )
+        if self.is_pure:
+            sums = [moved.l1 / scale for moved, scale in noisy]
+            return PureEvent(parameter=math.fsum([*sums, self.steps * choice]))
+        ratios = [moved.l2 / scale for moved, scale in noisy]
         return GaussianChoicesEvent.from_ratio(
-            math.hypot(*ratios),
-            choice=self.choice.epsilon(self.score_sensitivity),
-            choices=self.steps,
+            math.hypot(*ratios), choice=choice, choices=self.steps
         )
 
     @property
     def rho(self) -> float:
-        """Return the sum of the zCDP levels of all steps."""
+        """Return the zCDP level of all steps."""
         return self.event.rho
 
     def worst_case(self, *, delta: float = 0.0) -> float:
-        """Return the epsilon that the zCDP level implies at ``delta``."""
+        """Return the epsilon at ``delta``."""
         return self.event.epsilon(delta)
 
     def pairwise_epsilon(
@@ -373,7 +388,7 @@ class TreePlan(Plan):
 
     @property
     def noise(self) -> float:
-        """Return the largest standard deviation of noise on a count."""
+        """Return the largest scale of noise on a count; of Gaussian noise it is the SD."""
         return max(self.columns_noise.noise, self.pairs_noise.noise)
 
     @property
@@ -466,7 +481,8 @@ class TreePlan(Plan):
     def penalty(self, pair: tuple[int, int]) -> float:
         """Return what the noise on the counts of a pair adds up to on average."""
         i, j = pair
-        return _HALF_NORMAL * self.pairs_noise.noise * self.shape[i] * self.shape[j]
+        each = 1.0 if self.is_pure else _HALF_NORMAL
+        return each * self.pairs_noise.noise * self.shape[i] * self.shape[j]
 
     def independent(self, columns: FloatArray) -> Iterator[tuple[tuple[int, int], FloatArray]]:
         """Yield the counts of every pair, as noisy counts make them of independent columns."""
@@ -504,7 +520,8 @@ class TreePlan(Plan):
             (drawn.pairs, self.pairs_in(value, drawn.chosen), self.pairs_noise),
         )
         for released, exact, mechanism in noisy:
-            found -= float(np.sum((released - exact) ** 2)) / (2 * mechanism.noise**2)
+            off = np.abs(released - exact) / mechanism.noise
+            found -= float(np.sum(off if self.is_pure else off**2 / 2))
         for step, pair in enumerate(drawn.chosen):
             among = self.scored(drawn.columns, drawn.chosen[:step], value)
             odds = self.choice.probabilities(among.scores)
@@ -541,11 +558,14 @@ class TreePlan(Plan):
         ]
         return distinct([*columns, *pairs])
 
-    def _noise(self, sensitivity: Sensitivity, share: float) -> Gaussian:
+    def _noise(self, sensitivity: Sensitivity, share: float) -> Gaussian | Laplace:
+        if self.is_pure:
+            return Laplace(noise=least_scale(sensitivity.l1, self.target * share))
         return Gaussian(noise=sensitivity.l2 / math.sqrt(2 * self.target * share))
 
-    def _cost(self, mechanism: Gaussian, sensitivity: Sensitivity) -> PrivacyCost:
-        return PrivacyCost(rho=computed(mechanism.rho(sensitivity)))
+    def _cost(self, mechanism: Gaussian | Laplace, sensitivity: Sensitivity) -> PrivacyCost:
+        epsilon, rho = mechanism.epsilon(sensitivity), mechanism.rho(sensitivity)
+        return PrivacyCost(epsilon=computed(epsilon), rho=computed(rho))
 
 
 def _times(each: Sensitivity, number: int) -> Sensitivity:

@@ -188,8 +188,8 @@ LABEL_SELECTION = Entry(
 SPANNING_TREE = Entry(
     key="spanning-tree",
     label="MST",
-    sentence="Adds Gaussian noise to the counts of columns and of a privately chosen tree of "
-    "pairs.",
+    sentence="Adds noise to the counts of columns and of a privately chosen tree of pairs: "
+    "Gaussian noise, or Laplace noise without a δ.",
     needs_delta=True,
     calibrate=cast("Callable[..., Mechanism]", Gaussian.calibrate),
 )

@@ -7,7 +7,8 @@ synthetic table: with as many rows in the original, the share of rows in another
 deviation ``s`` exceeds ``k s sqrt(2 / pi) + s sqrt(2 k log(1 / b))`` with probability ``b``
 at most: it is a function of the noise that changes by no more than ``sqrt(k)`` times the
 length of a step (concentration of Gaussian measure; Boucheron, Lugosi and Massart 2013,
-theorem 5.6). So the original is no farther than the released counts are from the
+theorem 5.6). Of Laplace noise of scale ``b`` it is ``b`` times a gamma variable of shape ``k``. So
+the original is no farther than the released counts are from the
 synthetic ones, and this.
 
 **A pair that was not.** When another pair was chosen, its score was, but for probability
@@ -27,6 +28,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import gammainccinv
 
 from dpcore.analyses.spanning_tree import TreeDraw, TreePlan
 from dpcore.arrays import FloatArray
@@ -129,5 +131,7 @@ def _missed(plan: TreePlan) -> float:
 def _noise(plan: TreePlan, pair: tuple[int, int], missed: float) -> float:
     """Return what the noise on the counts of a pair adds up to at most."""
     cells = plan.shape[pair[0]] * plan.shape[pair[1]]
+    if plan.is_pure:
+        return plan.pairs_noise.noise * float(gammainccinv(cells, missed))
     tail = plan.pairs_noise.noise * math.sqrt(2 * cells * math.log(1 / missed))
     return plan.penalty(pair) + tail

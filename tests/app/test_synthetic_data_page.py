@@ -72,3 +72,12 @@ def test_one_press_makes_a_table_with_its_bounds_and_its_data_sheet(open_page, f
     app.toggle[0].set_value(True).run()
     assert len(charts(app)) == 2
     assert any("in another cell" in d.value for d in app.dataframe)
+
+
+def test_without_a_delta_its_counts_have_laplace_noise(open_page, files):
+    use_survey(open_page)
+    app = open_page("synthetic_data")
+    set_to(app, "number_input", "δ for the table", 0.0)
+    press_release(app)
+    assert not app.error, [error.value for error in app.error]
+    assert "Laplace noise of scale" in files["Download data sheet"]()

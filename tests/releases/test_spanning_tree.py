@@ -13,7 +13,7 @@ from scipy.special import betainc
 
 from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.reading import request_from
-from dpcore.analyses.spanning_tree import SyntheticQuery, TreePlan, pairs_of
+from dpcore.analyses.spanning_tree import SyntheticQuery, TreeDraw, TreePlan, pairs_of
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
@@ -34,6 +34,7 @@ from tests.conftest import everything
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 RELATIONS = tuple(NeighboringRelation)
+DELTAS = (1e-5, 0.0)
 REPLACE, DROP = MissingPolicy.REPLACE, MissingPolicy.DROP
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 
@@ -172,6 +173,32 @@ def test_its_steps_cost_what_is_charged(relation, rows):
     assert max(together.pld, together.zcdp) < 2 * request.epsilon < together.basic
 
 
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_without_a_delta_no_result_moves_the_odds_by_more_than_epsilon(relation):
+    """Far out, the noise moves them by its whole part, 4/5 of epsilon."""
+    request = asked(relation=relation, people=3, epsilon=2.0, delta=0.0)
+    plan, largest, rng = request.plan, 0.0, np.random.default_rng(3)
+    assert plan.event == event_from(json.loads(json.dumps(plan.event.to_dict())))
+    assert 1 - 1e-6 < plan.worst_case() / request.epsilon <= 1
+    assert request.claim_holds
+    assert request.cost.delta == 0
+    values, tree = {}, [*trees(3)]
+    for pair in [*neighbors(relation)][::7]:
+        for rows in pair:
+            if rows not in values:
+                values[rows] = request.query.counts(table(rows))
+        spread = rng.choice([1.0, 100.0])
+        chosen = tree[rng.integers(len(tree))]
+        drawn = TreeDraw(
+            columns=rng.laplace(1, spread, sum(plan.shape)),
+            chosen=chosen,
+            pairs=rng.laplace(1, spread, len(plan.pairs_in(values[pair[0]], chosen))),
+        )
+        moved = plan.log_density(drawn, values[pair[0]]) - plan.log_density(drawn, values[pair[1]])
+        largest = max(largest, abs(moved))
+    assert 0.5 * request.epsilon < largest <= request.epsilon * (1 + 1e-9)
+
+
 def agreeing(people=400):
     """Two columns that agree, one that nearly agrees with them, and one alone."""
     rng = np.random.default_rng(5)
@@ -220,10 +247,11 @@ def generated(request, answer, seed=1):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_no_pair_is_farther_from_the_original_than_is_said(relation):
+def test_no_pair_is_farther_from_the_original_than_is_said(relation, delta):
     data, public = agreeing(), relation is SUBSTITUTION
-    request = asked(AGREEING, relation, people=400 if public else 1)
+    request = asked(AGREEING, relation, people=400 if public else 1, delta=delta)
     loosest, failed = 0.0, 0
     for _ in range(40):
         answer = record(request, data)
@@ -250,18 +278,17 @@ def test_what_it_cannot_be_asked_is_refused():
     ):
         with pytest.raises(ParameterError, match=said):
             asked(columns)
-    with pytest.raises(ParameterError, match="δ above 0"):
-        _ = asked(delta=0.0).plan
     with pytest.raises(ParameterError, match="guarantee stands"):
         asked().query.values(table([("no", "no", "x")]))
     with pytest.raises(ParameterError, match="public number"):
         asked(relation=SUBSTITUTION, people=9).value(table([("no", "no", "x")]))
 
 
-def test_the_same_press_is_charged_once_and_read_back(tmp_path):
-    request = asked(AGREEING, people=1)
+@pytest.mark.parametrize("delta", DELTAS)
+def test_the_same_press_is_charged_once_and_read_back(tmp_path, delta):
+    request = asked(AGREEING, people=1, delta=delta)
     data, name = agreeing(), "0" * 64
-    budget = PrivacyBudget.of(epsilon=2, delta=1e-4)
+    budget = PrivacyBudget.of(epsilon=2, delta=10 * delta)
     ledger, value = Ledger.at(tmp_path / "ledger.sqlite3"), request.value(data)
     ledger.open_account(name, budget, ADD_REMOVE)
     told = {"fingerprint": name, "mode": Mode.RELEASE, "now": NOW}
@@ -285,18 +312,19 @@ def test_the_same_press_is_charged_once_and_read_back(tmp_path):
 def faulty(request, times):
     """The same plan, whose noise on pairs is too small by a factor."""
     plan = request.plan
-    plan.__dict__["pairs_noise"] = Gaussian(noise=plan.pairs_noise.noise * times)
+    plan.__dict__["pairs_noise"] = replace(plan.pairs_noise, noise=plan.pairs_noise.noise * times)
     return request
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("relation", RELATIONS)
+@pytest.mark.parametrize("delta", [1e-3, 0.0])
 @pytest.mark.parametrize(("times", "refuted"), [(1.0, False), (0.1, True)])
-def test_an_audit_refutes_a_release_with_too_little_noise_alone(relation, times, refuted):
+def test_an_audit_refutes_a_release_with_too_little_noise_alone(relation, times, refuted, delta):
     people = 400 if relation is SUBSTITUTION else 1
     pairs = worst, lambda request: of_person(request, agreeing(), 0, 399)
     for pair in pairs if everything() else pairs[:1]:
-        trial = pair(faulty(asked(AGREEING, relation, people=people, delta=1e-3), times))
+        trial = pair(faulty(asked(AGREEING, relation, people=people, delta=delta), times))
         drawn = TrialDraws.together(batches(trial, 240))
         assert audit(trial, drawn, confidence=0.99).refuted is refuted
 
