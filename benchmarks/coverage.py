@@ -114,9 +114,9 @@ def hospital() -> Job:
             "fell": np.where(rng.random(people) < 0.05, "yes", "no"),  # noqa: PLR2004
         }
 
-    days = _number("days", 0, 30)
-    pain = _number("pain", 0, 8, missing=MissingPolicy.DROP)
-    ward = _labels("ward", (*wards, "eyes"))
+    days = number_column("days", 0, 30)
+    pain = number_column("pain", 0, 8, missing=MissingPolicy.DROP)
+    ward = label_column("ward", (*wards, "eyes"))
     fell = Column(name="fell", kind=ColumnKind.YES_NO, labels=("no", "yes"))
     return Job(
         name="hospital",
@@ -140,7 +140,7 @@ def company() -> Job:
         place = rng.choice(5, size=people, p=shares)
         return {"department": np.array(names)[place], "pay": np.exp(rng.normal(means[place], 0.22))}
 
-    pay, department = _number("pay", 15_000, 150_000), _labels("department", names)
+    pay, department = number_column("pay", 15_000, 150_000), label_column("department", names)
     return Job(
         name="company",
         people=143,
@@ -164,10 +164,10 @@ def school() -> Job:
             "sleep": np.clip(9.5 - minutes / 200 + rng.normal(0, 1, people), 3, 12),
         }
 
-    minutes = _number("minutes", 0, 480, missing=MissingPolicy.REPLACE)
-    kind, sleep = _labels("school", names), _number("sleep", 4, 12)
+    minutes = number_column("minutes", 0, 480, missing=MissingPolicy.REPLACE)
+    kind, sleep = label_column("school", names), number_column("sleep", 4, 12)
     together = JointQuery(
-        kind=StatisticKind.COVARIANCE_MATRIX, numbers=(sleep, minutes), **_terms(5000)
+        kind=StatisticKind.COVARIANCE_MATRIX, numbers=(sleep, minutes), **terms_of(5000)
     )
     return Job(
         name="school",
@@ -184,7 +184,7 @@ def _usual(
     column: Column, group: Column, people: int, *, private: bool = False, epsilon: float = 1.0
 ) -> dict[str, Request]:
     """Return what one would ask of a number and a category."""
-    terms = _terms(people, private=private)
+    terms = terms_of(people, private=private)
     kinds = StatisticKind
     middle = (column.bounds.lower + column.bounds.upper) / 2  # type: ignore[union-attr] # set
     high = Membership(interval=replace(column.bounds, lower=middle))  # type: ignore[type-var]
@@ -258,7 +258,7 @@ def _newer(
 
 def _categories(column: Column, groups: tuple[Column, ...], people: int) -> dict[str, Request]:
     """Return what is asked of the cells of two columns, and of every pair of three."""
-    kinds, terms = StatisticKind, _terms(people, private=True)
+    kinds, terms = StatisticKind, terms_of(people, private=True)
     asked: dict[str, Question] = {}
     for kind in (kinds.COUNT, kinds.MEAN):
         part = Query(
@@ -292,7 +292,7 @@ def _categories(column: Column, groups: tuple[Column, ...], people: int) -> dict
 def _bounded(column: Column, group: Column, people: int, *, epsilon: float) -> dict[str, Request]:
     """Return a mean, and counts, by bounded mechanisms."""
     mean, counts = (
-        Query(kind=kind, column=of, **_terms(people))
+        Query(kind=kind, column=of, **terms_of(people))
         for kind, of in ((StatisticKind.MEAN, column), (StatisticKind.HISTOGRAM, group))
     )
     return {
@@ -323,9 +323,10 @@ def _several(numbers: tuple[Column, ...], group: Column) -> dict[str, Request]:
     }
 
 
-def _number(
+def number_column(
     name: str, low: float, high: float, *, missing: MissingPolicy = MissingPolicy.REPLACE
 ) -> Column:
+    """Return a column of numbers within bounds."""
     fills = missing is MissingPolicy.REPLACE
     return Column(
         name=name,
@@ -336,7 +337,8 @@ def _number(
     )
 
 
-def _labels(name: str, labels: tuple[str, ...]) -> Column:
+def label_column(name: str, labels: tuple[str, ...]) -> Column:
+    """Return a column with a list of labels."""
     return Column(
         name=name,
         kind=ColumnKind.CATEGORY,
@@ -346,7 +348,8 @@ def _labels(name: str, labels: tuple[str, ...]) -> Column:
     )
 
 
-def _terms(people: int, *, private: bool = False) -> dict[str, object]:
+def terms_of(people: int, *, private: bool = False) -> dict[str, object]:
+    """Return whom a question protects, and what is public about their number."""
     return {
         "relation": NeighboringRelation.SUBSTITUTION,
         "unit": PrivacyUnit(),
