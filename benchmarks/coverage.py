@@ -1,6 +1,6 @@
 """How often intervals hold what they say: ``python -m benchmarks.coverage``.
 
-Three populations like tables that people bring: groups of very different size, values
+Four populations like tables that people bring: groups of very different size, values
 beyond their bounds, missing values. Of each, tables are drawn again and again; of every
 table each question is released once, by the secure samplers. Counted is how often all
 intervals of an answer hold: those from the noise alone the numbers of the table, as
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Final
+from typing import Any, Final, cast
 
 import numpy as np
 import pandas as pd
@@ -23,14 +23,20 @@ from dpcore.analyses.base import Question, Request
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferencePlan, DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.labels import LabelsPlan, LabelsQuery
 from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.means import MeansPlan, MeansQuery
+from dpcore.analyses.measurement import Answer
 from dpcore.analyses.number import Query
 from dpcore.analyses.quantiles import ChainPlan
+from dpcore.analyses.sharpening import EarlierAnswer
+from dpcore.analyses.spanning_tree import SyntheticQuery, TreePlan
+from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
+from dpcore.mechanisms.catalog import DISCRETE
 from dpcore.postprocessing.share_constraints import Constraint, ConstraintKind
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.bins import equal_edges
@@ -66,7 +72,7 @@ class Job:
 def main() -> None:
     """Release everything, and print the coverage of each question."""
     releases = int(sys.argv[1]) if len(sys.argv) > 1 else _RELEASES
-    for job in (hospital(), company(), school()):
+    for job in (hospital(), company(), school(), town()):
         print(f"{job.name}: {job.people:,} people, {releases} releases of each")
         for title, (noise, total) in coverage(job, releases).items():
             print(f"  {title:<52} {_told(noise, releases)}  {_told(total, releases)}")
@@ -85,7 +91,7 @@ def coverage(job: Job, releases: int) -> dict[str, tuple[int | None, int | None]
         counts: list[list[bool]] = [[], []]
         for _ in range(releases):
             table = _dataset(job, rng, job.people)
-            answer = asked.plan.answer(asked.value(table), cost=asked.cost)
+            answer = _answer(asked, asked.value(table))
             if answer.intervals is None:
                 continue
             here = _numbers(asked, table)
@@ -93,7 +99,8 @@ def coverage(job: Job, releases: int) -> dict[str, tuple[int | None, int | None]
                 ((answer.intervals.noise, here), (answer.intervals.total, of_all))
             ):
                 shown = [name for name in answer.labels if name in (ends or {})]
-                counts[place] += [all(_within((ends or {})[n], truth[n]) for n in shown)]
+                if shown or ends:
+                    counts[place] += [all(_within((ends or {})[n], truth[n]) for n in shown)]
         held[title] = tuple(sum(c) if c else None for c in counts)  # type: ignore[assignment] # two of them
     return held
 
@@ -177,6 +184,53 @@ def school() -> Job:
         questions=_usual(minutes, kind, 5000)
         | _several((minutes, sleep), kind)
         | {"covariance matrix": Request(query=together, mechanism_key="bit", epsilon=2)},
+    )
+
+
+def town() -> Job:
+    """Return 944 people of 40 streets, most of which few people live in."""
+    shares = 1 / np.arange(1, 41)
+
+    def draw(rng: np.random.Generator, people: int) -> dict[str, object]:
+        age = np.clip(rng.normal(44, 17, people), 0, 100)
+        street = rng.choice(40, size=people, p=shares / shares.sum())
+        return {
+            "street": np.array([f"street {place}" for place in range(40)])[street],
+            "age": age,
+            "smoker": np.where(rng.random(people) < 0.3 - age / 500, "yes", "no"),
+        }
+
+    age, terms = number_column("age", 0, 100), terms_of(944)
+    smoker = replace(label_column("smoker", ("no", "yes")), kind=ColumnKind.YES_NO)
+    street = Column(name="street", kind=ColumnKind.CATEGORY)
+    columns = [(age, equal_edges(age.bounds, 4)), (smoker, None)]
+    count = Query(
+        kind=StatisticKind.COUNT, column=smoker, membership=Membership(label="yes"), **terms
+    )
+    mean = Query(kind=StatisticKind.MEAN, column=age, **terms)
+    before = EarlierAnswer(id="", epsilon=0.5, scale=1.0, values=())
+    asked = {
+        "sharper mean: Laplace": (mean, "laplace", before),
+        "sharper mean: BIT Laplace": (mean, "bit", before),
+        "sharper count: BIT discrete Laplace": (count, DISCRETE.key, before),
+        "labels of street": (
+            LabelsQuery.of(street, relation=count.relation, unit=count.unit),
+            "label-selection",
+            None,
+        ),
+        "counts of MST": (SyntheticQuery.of(columns, **terms), "spanning-tree", None),
+    }
+    questions = {
+        title: Request(query=query, mechanism_key=key, epsilon=1.0, delta=_DELTA, sharpens=sharpens)
+        for title, (query, key, sharpens) in asked.items()
+    }
+    without = replace(questions["counts of MST"], delta=0.0)
+    return Job(
+        name="town",
+        people=944,
+        draw=draw,
+        columns=(street, age, smoker),
+        questions=questions | {"counts of MST, without δ": without},
     )
 
 
@@ -357,6 +411,22 @@ def terms_of(people: int, *, private: bool = False) -> dict[str, object]:
     }
 
 
+def _answer(asked: Request, value: FloatArray) -> Answer:
+    """Return an answer; before a sharper one, the earlier one is drawn."""
+    if asked.sharpens is None:
+        return asked.plan.answer(value, cost=asked.cost)
+    first = replace(asked, epsilon=asked.sharpens.epsilon, sharpens=None)
+    earlier = replace(
+        asked.sharpens,
+        values=first.plan.answer(value, cost=first.cost).values,
+        scale=first.mechanism.secure_scale(  # type: ignore[attr-defined] # of these mechanisms
+            len(value), sensitivity=first.sensitivity, cost=first.cost
+        ),
+    )
+    sharper = replace(asked, sharpens=earlier)
+    return sharper.plan.answer(value, cost=sharper.cost)
+
+
 def _dataset(job: Job, rng: np.random.Generator, people: int) -> Dataset:
     frame = pd.DataFrame(job.draw(rng, people))
     known = {column.name: column for column in job.columns}
@@ -374,7 +444,7 @@ def _at_large(asked: Request) -> Request:
     return replace(asked, query=query.resized(people))
 
 
-def _numbers(asked: Request, table: Dataset) -> dict[str, float]:
+def _numbers(asked: Request, table: Dataset) -> dict[str, float]:  # noqa: PLR0911 - one a kind
     """Return the numbers that an answer is about, by the names it gives them."""
     value, plan = asked.value(table), asked.plan
     truth = getattr(plan, "truth", None)
@@ -388,6 +458,12 @@ def _numbers(asked: Request, table: Dataset) -> dict[str, float]:
                 strict=True,
             )
         )
+    if isinstance(plan, LabelsPlan):
+        return {label: float(people) for label, people in cast("Any", value).items()}
+    if isinstance(plan, TreePlan):
+        names = (*plan.column_labels, *chain.from_iterable(plan.pair_labels.values()))
+        counts = np.concatenate([plan.columns_of(value), value])
+        return dict(zip(names, counts.tolist(), strict=True))
     if isinstance(plan, ChainPlan):
         return dict(zip(plan.names, plan.truth(value).tolist(), strict=True))
     if truth is not None:
