@@ -58,8 +58,9 @@ def test_nothing_is_cached_across_sessions_unpickled_or_forgotten(banned):
     assert {name for name, text in SOURCES.items() if banned in text} == set()
 
 
-# A bound may stay empty; the box of the people is set to those of the small table.
-RAW_NUMBERS = {"f'{end.capitalize()} bound", "People"}
+# A bound and a minimum of a column may stay empty; the box of the people is set to those of the
+# small table.
+RAW_NUMBERS = {"f'{end.capitalize()} bound", "At least so many have a value", "People"}
 
 
 def test_numbers_are_asked_for_by_the_controls():
