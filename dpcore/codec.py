@@ -179,7 +179,7 @@ Codec = Pair[T] | Schema[T]
 def _of_field(error: Exception, name: str, *, missing: bool) -> FieldError:
     if isinstance(error, FieldError):
         return error.within(name)
-    problem = "the value is missing" if missing else "the value is none it can have"
+    problem = "the value is missing" if missing else "the value is not allowed"
     return FieldError(problem, name)
 
 

@@ -383,4 +383,4 @@ def _one_of(choices: type[_Choice], name: str) -> _Choice:
     try:
         return choices(name)
     except ValueError:
-        raise ParameterError(f"“{name}” is none of: {', '.join(choices)}.") from None
+        raise ParameterError(f"“{name}” is not one of: {', '.join(choices)}.") from None

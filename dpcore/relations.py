@@ -50,7 +50,7 @@ class NeighboringRelation(StrEnum):
         """
         if self is NeighboringRelation.ADD_REMOVE:
             return "compared with not being there"
-        return "compared with another record in their place"
+        return "compared with another record in its place"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,6 +210,17 @@ class PrivacyUnit:
         """
         return "rows" if self.several else self.nouns
 
+    @property
+    def with_losses(self) -> str:
+        """Return what has a privacy loss of its own, in the plural.
+
+        Rows where a unit may own several and no column says which.
+
+        >>> PrivacyUnit(cap=2).with_losses, PrivacyUnit(rows=2).with_losses
+        ('people', 'rows')
+        """
+        return "rows" if self.rows > 1 else self.nouns
+
 
 def _check_noun(noun: str) -> None:
     """Refuse a name that a sentence, a heading or a link cannot hold as it is."""
@@ -220,6 +231,10 @@ def _check_noun(noun: str) -> None:
             f"the name of a row has 1 to {_LONGEST_NOUN} letters or digits, with "
             "spaces, hyphens or apostrophes between them."
         )
+
+
+PERSON: Final = PrivacyUnit()
+"""Where the rows have no other name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from ui.individual.subject import SubjectKind
 
 session.require_router("pages/privacy_loss.py")
 st.title("Privacy loss")
-st.markdown("See how much each person in this table loses by one answer.")
+st.markdown(f"See the privacy loss of each {session.unit().noun} from one release.")
 study = session.require_study()
 kind = SubjectKind(
     controls.HERE.radio(

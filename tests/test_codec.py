@@ -61,7 +61,7 @@ def test_the_field_that_is_wrong_is_named_and_its_value_is_not():
     visits = codec.Schema(dict, all=codec.several(VISIT))
     with pytest.raises(codec.FieldError) as error:
         visits.read({"all": [SHORT, SHORT | {"sure": "secret"}]})
-    assert str(error.value) == "all, 2, sure: the value is none it can have"
+    assert str(error.value) == "all, 2, sure: the value is not allowed"
     with pytest.raises(codec.FieldError, match="who: the value is missing"):
         VISIT.read({})
 

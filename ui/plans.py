@@ -469,8 +469,7 @@ def before_release(request: Releasable, releases: Iterable[Release]) -> None:
     if told is not None:
         st.info(
             f"“{literal(told.known_as)}” already includes the group counts: they are among "
-            "its numbers on Ledger. Asked for by themselves they cost once more, and differ "
-            "by chance."
+            "its numbers on Ledger. Asked separately, they cost more and have different noise."
         )
 
 

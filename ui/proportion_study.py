@@ -221,7 +221,8 @@ def _why(current: ProportionSimulation) -> str:
             f"the cost is ε = {epsilon_text(costs[Procedure.HISTOGRAM])}."
         )
     return (
-        f"{text} Ordinary 95% intervals ignore the noise and cover too seldom. In the worst "
+        f"{text} Ordinary 95% intervals ignore the noise and have too little coverage. In the "
+        "worst "
         f"cell, multiple synthesis covers {worst[Procedure.SYNTHESIS]} and noise-aware "
         f"intervals cover {worst[Procedure.NOISE_AWARE]}."
     )
@@ -248,7 +249,7 @@ def _closer(current: ProportionSimulation) -> None:
         )
         results.show(tree_picture(leaves, branching), "tree", simulated=True)
         st.markdown(
-            "A tree also releases sums, at the price of more noise on each layer. It pays "
+            "A tree also releases sums, at the cost of more noise on each layer. It pays "
             "off only if many cells are summed."
         )
         return

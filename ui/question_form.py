@@ -199,8 +199,9 @@ def constraint(key: str, cells: tuple[str, ...]) -> Constraint | None:
         placeholder="no, as they are drawn",
         key=f"constraint-{session.generation()}-{'-'.join(kinds)}",
         persist_state="session",
-        help="Costs nothing, but choose it before you release: with and without it are "
-        "two questions, with a price each.\n\n"
+        help="Costs nothing, but choose it before you release: with and without it "
+        "are two questions, "
+        "each with its own cost.\n\n"
         + "\n\n".join(f"**{kind}**: {_MEANING[kind]}." for kind in kinds),
     )
     if kind is None:

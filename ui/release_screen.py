@@ -311,5 +311,5 @@ def _losses(asked: Request, study: Study) -> None:
         return
     relation = asked.query.relation
     losses = statistic_losses.exposed(study, asked, relation)
-    picture = exposure_picture(losses, key=asked.mechanism_key)
+    picture = exposure_picture(losses, key=asked.mechanism_key, unit=session.unit())
     results.show(picture, "own-loss")

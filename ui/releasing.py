@@ -43,8 +43,8 @@ _COMPUTED = "_computed"
 _UNCONFIRMED, _CONFIRMED, _TOLD = "_unconfirmed", "_confirmed", "_told"
 _SAME_CLICK = 2.0
 _CHANGED = (
-    "The question changed while you pressed the button. Nothing was charged: look at "
-    "the question again, and press once more."
+    "The question changed while you pressed the button. Nothing was charged: look at the "
+    "question again, then press the button again."
 )
 _UNHEARD = (
     "The release was not made, because its question is no longer on the page. Nothing was charged."

@@ -591,5 +591,5 @@ def _private_number(*, people: int, epsilon: float) -> None:
     st.caption(
         f"True mean 30. With {people} people: RMSE "
         f"{significant(float(rmse))} ± {significant(2 * float(error), 2)} (two "
-        f"standard errors of {_DRAWS:,} simulated releases). A public n avoids this price."
+        f"standard errors of {_DRAWS:,} simulated releases). A public n avoids this cost."
     )

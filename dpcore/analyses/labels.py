@@ -150,7 +150,7 @@ class LabelsQuery(Question):
         rows, codes, labels = self._labelled(part)
         if part.cap != self.unit.cap:
             raise ParameterError(
-                "the question and the table count another number of rows a person. Ask anew."
+                "the question and the table count another number of rows a person. Ask again."
             )
         if self.unit.cap is not None:
             codes = np.unique(np.stack([part.persons[rows], codes]), axis=1)[1]

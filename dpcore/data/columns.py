@@ -135,7 +135,9 @@ class Column:
     def __post_init__(self) -> None:
         check_display_name(self.display_name)
         if self.found_epsilon is not None and not (self.is_declared and self.found_epsilon > 0):
-            raise ParameterError("only bounds or labels can have been found, with an ε above 0.")
+            raise ParameterError(
+                "only bounds or labels can be found by a release, with an ε above 0."
+            )
         if self.at_least is not None and not FEWEST_PEOPLE <= self.at_least <= LARGEST_NUMBER:
             raise ParameterError(f"a minimum number must be 3 or more, got {self.at_least}.")
         if self.kind.is_numeric:
@@ -150,7 +152,7 @@ class Column:
                     "a minimum number of values is for columns whose missing values are left out."
                 )
         elif self.complete:
-            raise ParameterError("where everybody has a value, nobody is left out.")
+            raise ParameterError("a column without missing values cannot leave them out.")
         elif self.replacement is not None:
             raise ParameterError("a replacement needs the missing-value policy 'replace'.")
 
@@ -270,8 +272,8 @@ class Column:
                     else "are the same number, and labels are numeric codes"
                 )
             raise ParameterError(
-                f"the labels “{first}” and “{label}” {reason}: every label must denote "
-                "other cells. Remove one of them."
+                f"the labels “{first}” and “{label}” {reason}: labels must denote different "
+                "cells. Remove one of them."
             )
 
     def _compared(self, labels: tuple[str, ...]) -> list[str]:
@@ -319,7 +321,7 @@ def check_display_name(text: str) -> None:
     """
     if text != text.strip() or len(text) > LONGEST_NAME or not text.isprintable():
         raise ParameterError(
-            f"a name to show is one line of at most {LONGEST_NAME} characters, without "
+            f"a display name is one line of at most {LONGEST_NAME} characters, without "
             "spaces around it."
         )
     if any(ending in text for ending in _OF_STEPS):

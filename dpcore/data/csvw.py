@@ -60,7 +60,7 @@ def declared_in(metadata: str, columns: Iterable[Column]) -> tuple[Column, ...]:
     said = _described(metadata)
     known = [*columns]
     if not said.keys() & {column.name for column in known}:
-        raise ParameterError("the metadata name none of the columns of this table.")
+        raise ParameterError("the metadata contain no column of this table.")
     return tuple(_with(column, said.get(column.name)) for column in known)
 
 
@@ -97,7 +97,7 @@ def _described(metadata: str) -> dict[str, Mapping[str, Any]]:
         listed = table["tableSchema"]["columns"]
         return {str(one["name"]): dict(one) for one in listed}
     except (ValueError, LookupError, TypeError, RecursionError):
-        raise ParameterError("this is no CSVW-EO metadata in JSON.") from None
+        raise ParameterError("this is not CSVW-EO metadata in JSON.") from None
 
 
 def _with(column: Column, said: Mapping[str, Any] | None) -> Column:

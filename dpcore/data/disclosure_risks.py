@@ -47,13 +47,13 @@ _MOST_COLUMNS: Final = 6
 class RiskKind(StrEnum):
     """A usual way of being recognized in a table."""
 
-    NAME = "its heading says that it names people"
+    NAME = "a column name that suggests names"
     CONTACT = "e-mail addresses or telephone numbers"
-    DAY = "days, such as of a birth"
-    TEXT = "text that people wrote"
-    ALONE = "values that only one row has"
-    RARE = "answers that hardly anybody gave"
-    TOGETHER = "columns that single people out together"
+    DAY = "dates, such as dates of birth"
+    TEXT = "free text"
+    ALONE = "unique values"
+    RARE = "rare answers"
+    TOGETHER = "unique combinations of columns"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class DisclosureRisk:
     advice: str
 
 
-_LEAVE_OUT: Final = "Leave the column out, or put invented values in it."
+_LEAVE_OUT: Final = "Remove the column, or replace its values."
 
 
 def names_people(heading: str) -> bool:
@@ -116,7 +116,7 @@ def _of_column(name: str, values: pd.Series) -> Iterator[DisclosureRisk]:
         yield DisclosureRisk(
             kind=RiskKind.NAME,
             columns=(name,),
-            what="The heading sounds like a name, a number or an address of a person.",
+            what="The column name suggests a name, an ID or an address.",
             advice=_LEAVE_OUT,
         )
     counts = values.value_counts()
@@ -128,9 +128,9 @@ def _of_column(name: str, values: pd.Series) -> Iterator[DisclosureRisk]:
         yield DisclosureRisk(
             kind=RiskKind.ALONE,
             columns=(name,),
-            what=f"{percent(alone / people)} of the rows have a unique value. Anyone who "
-            "knows it finds the row.",
-            advice="Leave the column out, or make bins of it (“Derived columns”).",
+            what=f"{percent(alone / people)} of the rows have a unique value. Anyone who knows the "
+            "value finds the row.",
+            advice="Remove the column, or bin it (“Derived columns”).",
         )
     elif len(counts) <= _MOST_ANSWERS:
         rare = int((counts < _FEW_ROWS).sum())
@@ -139,7 +139,7 @@ def _of_column(name: str, values: pd.Series) -> Iterator[DisclosureRisk]:
                 kind=RiskKind.RARE,
                 columns=(name,),
                 what=f"{rare} of {len(counts)} answers were given by one or two rows.",
-                advice="Put rare answers together before the table is uploaded.",
+                advice="Merge rare answers before the upload.",
             )
 
 
@@ -151,22 +151,23 @@ def _of_text(name: str, cells: list[str]) -> Iterator[DisclosureRisk]:
         yield DisclosureRisk(
             kind=RiskKind.CONTACT,
             columns=(name,),
-            what="There are e-mail addresses or telephone numbers in it.",
+            what="It contains e-mail addresses or telephone numbers.",
             advice=_LEAVE_OUT,
         )
     elif share(_DAY) > _ALONE:
         yield DisclosureRisk(
             kind=RiskKind.DAY,
             columns=(name,),
-            what=f"It holds days ({significant(len(cells))} different ones). A day of "
-            "birth or of a visit is known to family and friends.",
-            advice="Keep the year or the quarter alone, or leave the column out.",
+            what=f"It contains dates ({significant(len(cells))} different ones). Family "
+            "and friends "
+            "know a date of birth or of a visit.",
+            advice="Keep only the year or the quarter, or remove the column.",
         )
     elif cells and sum(map(len, cells)) > _LONG_TEXT * len(cells):
         yield DisclosureRisk(
             kind=RiskKind.TEXT,
             columns=(name,),
-            what="It holds long text, in which people tell who they are.",
+            what="It contains long texts, which can identify their authors.",
             advice=_LEAVE_OUT,
         )
 
@@ -184,7 +185,7 @@ def _together(frame: pd.DataFrame) -> Iterable[DisclosureRisk]:
         yield DisclosureRisk(
             kind=RiskKind.TOGETHER,
             columns=tuple(names),
-            what=f"{percent(alone / len(frame))} of the rows are the only ones with "
-            "their combination of these answers.",
-            advice="Show fewer of these columns, or coarser answers.",
+            what=f"{percent(alone / len(frame))} of the rows have a unique combination of these "
+            "answers.",
+            advice="Remove some of these columns, or make the answers coarser.",
         )

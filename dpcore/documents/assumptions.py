@@ -42,6 +42,15 @@ def treatments(questions: Iterable[Asked]) -> dict[str, tuple[str, ...]]:
     return {name: tuple(ways) for name, ways in found.items()}
 
 
+def treatment(way: str) -> str:
+    """Return what is done with missing values, below a heading that says "missing values".
+
+    >>> treatment("missing values counted as 50")
+    'counted as 50'
+    """
+    return way.removeprefix("missing values ")
+
+
 def of_column(column: Column, known: Treatments) -> tuple[str, ...]:
     """Return what is done for a column as it is declared.
 

@@ -73,8 +73,8 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     ),
     Document(
         name="Checklist based on NIST SP 800-226",
-        sentence="What the guarantee rests on, in eight levels. Blank lines are for what "
-        "only people know.",
+        sentence="The assumptions behind the guarantee, in eight levels. Empty lines are to be "
+        "filled in by hand.",
         file=("checklist", "html"),
         mime=_HTML,
         text=checklist,
@@ -82,7 +82,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     ),
     Document(
         name="Methods paragraph",
-        sentence="What was done, in sentences for a paper.",
+        sentence="The methods section of a paper, with sources.",
         file=("methods", "txt"),
         mime="text/plain",
         text=methods,
@@ -90,7 +90,7 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     Document(
         name="Script that redoes the accounting",
         sentence="Recomputes every privacy cost and the totals in Python, and draws one "
-        "example. Needs only OpenDP and dp_accounting.",
+        "example. Requires OpenDP and dp_accounting only.",
         file=("accounting", "py"),
         mime="text/x-python",
         text=script,

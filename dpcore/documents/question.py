@@ -14,19 +14,20 @@ from dpcore.analyses.labels import LabelsPlan
 from dpcore.data.columns import Column
 from dpcore.data.quantities import Quantity, found_text
 from dpcore.documents import claims
+from dpcore.documents.assumptions import treatment
 from dpcore.errors import ParameterError
-from dpcore.formatting import epsilon_text, significant
+from dpcore.formatting import epsilon_text, people, significant
 from dpcore.mechanisms.catalog import EVERY, EXPONENTIAL
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.releases.declared import each_bounds, minimum_of, people_text
 from dpcore.releases.digits import (
-    PLACES,
     ends_text,
     is_group_size,
+    noise_unit,
+    noise_unit_in,
     number_text,
-    of_noise,
     quantity_in,
     query_of,
     spelled,
@@ -38,6 +39,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.parameters import UNIT
 
 _AS_ASKED: Final = 1 + 1e-9
+_IN_RANKS: Final = "away in the sorted table"
 _ONE: Final = {"people": "person", "rows": "row", "records": "record"}
 _OF_MODELS: Final = "a regression of one column on others"
 
@@ -83,7 +85,7 @@ class Number:
         """Return where the number without noise lies, and whether it may be 0."""
         if not self.noise:
             return "not known"
-        if PLACES in self.noise:
+        if _IN_RANKS in self.noise:
             return f"{self.noise}; the distance in the unit is not public"
         low, to, high = self.noise.partition(" to ")
         minus = ("-", "−")
@@ -182,7 +184,7 @@ class DocumentEntry:
             charged=None if release.plan is None else release.plan.cost,
             sampler=release.sampler,
             replaces=_replaced(release),
-            noise_unit=of_noise(release),
+            noise_unit=noise_unit(release),
             request=request,
         )
 
@@ -207,9 +209,9 @@ class DocumentEntry:
             noise=request.plan.noise,
             relation=request.relation,
             unit=request.quantity.name,
-            noise_unit=PLACES
-            if request.mechanism_key == EXPONENTIAL.key
-            else request.quantity.of_differences,
+            noise_unit=noise_unit_in(
+                request.parameters(), request.mechanism_key, request.quantity.of_differences
+            ),
             width=f"{wide} ({width.of})" if width.of else wide,
             request=request,
         )
@@ -301,7 +303,7 @@ class DocumentEntry:
             return ""
         asked = self.request.asked
         return "; ".join(
-            f"{column.title}: {asked.missing_values(column)}" for column in asked.columns
+            f"{column.title}: {treatment(asked.missing_values(column))}" for column in asked.columns
         )
 
     @property
@@ -341,7 +343,7 @@ class DocumentEntry:
     @property
     def is_known_in_ranks(self) -> bool:
         """Tell whether what is known of its error is a number of places alone."""
-        return bool(self.numbers) and all(PLACES in one.noise for one in self.numbers)
+        return bool(self.numbers) and all(_IN_RANKS in one.noise for one in self.numbers)
 
     @property
     def is_cross_table(self) -> bool:
@@ -402,8 +404,8 @@ def _replaced(release: Release) -> str:
         return ""
     values = ", ".join(significant(value) for value in earlier["values"])
     return (
-        f"It sharpens the earlier answer {values}, given at ε = "
-        f"{epsilon_text(earlier['epsilon'])}. Its cost includes that one"
+        f"This answer replaces the earlier answer {values}, released at ε = "
+        f"{epsilon_text(earlier['epsilon'])}. Its cost includes the earlier cost"
     )
 
 
@@ -411,7 +413,7 @@ def _numbers(release: Release) -> tuple[Number, ...]:
     if release.mechanism == EXPONENTIAL.key and len(release.labels) == len(release.derived):
         # How many places it is off at most is its error, and no number of its own.
         places = math.ceil(max(release.derived.values()))
-        off = f"at most {places:,} {PLACES} away"
+        off = f"at most {people(places, 'rank')} {_IN_RANKS}"
         pairs = zip(release.labels, release.values, strict=True)
         return tuple(replace(_number(release, label, value), noise=off) for label, value in pairs)
     told = [_number(release, label, value) for label, value in release.numbers.items()]

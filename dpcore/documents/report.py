@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from dpcore.data.columns import Column
-from dpcore.data.quantities import COUNTS, bounds_text, found_text, quantity_of
+from dpcore.data.quantities import bounds_text, found_text, quantity_of
 from dpcore.documents import assumptions
 from dpcore.documents.context import DocumentContext, LedgerHead, cost_text, remaining_text
 from dpcore.documents.notice import MOST_NUMBERS
@@ -51,13 +51,13 @@ def report(subject: DocumentContext) -> str:
         methods=methods(subject).strip(),
         entries="" if subject.head is None else _entries(subject.head),
         most_numbers=MOST_NUMBERS,
-        of_counts=COUNTS,
     )
 
 
 def _column(column: Column, subject: DocumentContext) -> tuple[str, ...]:
     bounds = (bounds_text(column) or ", ".join(column.labels)) + found_text(column)
-    missing = "; ".join(assumptions.of_column(column, subject.missing))
+    ways = assumptions.of_column(column, subject.missing)
+    missing = "; ".join(map(assumptions.treatment, ways))
     return column.title, column.meaning, quantity_of(column).name, bounds, missing
 
 

@@ -30,7 +30,7 @@ _FEW_ZEROS = 7
 
 def selection_picture(plan: LabelsPlan, unit: PrivacyUnit) -> Picture:
     """Return how often a label is released, by its number of people. PUBLIC."""
-    law, many = plan.law, unit.counted if unit.rows > 1 else unit.nouns
+    law, many = plan.law, unit.with_losses
     sure = law.people_needed(0.95)
     people = np.unique(np.linspace(0, 2 * law.threshold + 2, _POINTS).astype(np.intp))
     often, single = law.released(people), law.because_of_one(people)
@@ -72,7 +72,7 @@ def dependence_picture(plan: LabelsPlan, sizes: NDArray[np.int64], unit: Privacy
     ``sizes`` are the numbers of people of all labels; whoever has several labels counts
     with each of them.
     """
-    law, many = plan.law, unit.counted if unit.rows > 1 else unit.nouns
+    law, many = plan.law, unit.with_losses
     chances = law.because_of_one(sizes)
     edges = np.concatenate([[0.0], 10.0 ** np.arange(-_FEW_ZEROS, 0.5)])
     counted = _counts(chances, sizes, edges)

@@ -223,7 +223,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
         ),
         {
             "way": [fault.name for fault in faults],
-            "epsilon given away": [fault.epsilon for fault in faults],
+            "ε spent": [fault.epsilon for fault in faults],
             "too high by, share of the range": [fault.bias for fault in faults],
         },
         drawn="; ".join(
@@ -252,7 +252,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
             vertical(1.0, stroke=LineStyle(color=NEUTRAL, dash="dash", width=2)) | {"y0": 0.61}
         ],
         xaxis=axis(
-            "given away (dashed: promised)",
+            "actual ε (dashed: claimed)",
             range=[0, _MOST_TIMES],
             tickvals=[0, 1, 2],
             ticktext=["0", "as promised", "twice"],

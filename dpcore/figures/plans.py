@@ -44,6 +44,7 @@ from dpcore.formatting import brief, people, significant
 from dpcore.individual.losses import Losses
 from dpcore.planning.comparison import BudgetComparison
 from dpcore.planning.needs import every_target
+from dpcore.relations import PERSON, PrivacyUnit
 
 _MOST_PANELS: Final = 12
 _PANEL, _GAP, _LINE = 64, 30, 17
@@ -373,12 +374,14 @@ _SMALLEST: Final = 1e-6
 """Of what a log axis shows, as a part of the largest number on it."""
 
 
-def losses_picture(losses: Losses, *, guarantee: float, limit: float, log: bool) -> Picture:
+def losses_picture(
+    losses: Losses, *, guarantee: float, limit: float, log: bool, unit: PrivacyUnit = PERSON
+) -> Picture:
     """Return the histogram of everybody's loss, with the threshold and the guarantee.
 
     CONFIDENTIAL. The first bar has all who lose less.
     """
-    ordered = losses.ordered
+    ordered, many = losses.ordered, unit.with_losses
     above = int(np.count_nonzero(ordered > limit))
     known = [float(one) for one in (ordered[-1], limit, guarantee) if 0 < one < math.inf]
     top = max(known, default=1.0) * 1.02
@@ -391,16 +394,16 @@ def losses_picture(losses: Losses, *, guarantee: float, limit: float, log: bool)
     counts = losses.histogram(np.concatenate([[-1.0], edges[1:]]))
     levels = {"threshold": (limit, DOTTED), "guarantee": (guarantee, GUIDE)}
     return Picture.of(
-        f"{above:,} of {len(ordered):,} people lose more than ε = {significant(limit)}",
-        {"own loss ε, from": edges[:-1], "to": edges[1:], "people": counts},
-        drawn="Histogram of each person's privacy loss from the plan",
+        f"{above:,} of {len(ordered):,} {many} lose more than ε = {significant(limit)}",
+        {"own loss ε, from": edges[:-1], "to": edges[1:], many: counts},
+        drawn=f"Histogram of the privacy loss of each {unit.noun} from the plan",
         more=f"The worst is ε = {significant(float(ordered[-1]))}",
         traces=[
             histogram(
                 counts,
                 edges,
                 marker={"color": CONFIDENTIAL},
-                hover="around ε = %{x:,.3~r}: %{y:,} people",
+                hover=f"around ε = %{{x:,.3~r}}: %{{y:,}} {many}",
                 log=log,
             )
         ],
@@ -413,5 +416,5 @@ def losses_picture(losses: Losses, *, guarantee: float, limit: float, log: bool)
         bargap=0,
         height=260,
         xaxis=along,
-        yaxis=axis("people"),
+        yaxis=axis(many),
     )

@@ -25,8 +25,8 @@ from dpcore.formatting import brief, significant
 from dpcore.synthesis.pair_distances import PairDistance
 
 _ROW, _REST, _LONGEST = 20, 120, 30
-_WORDS = 12
-"""Columns of a map of pairs with words in its cells, at most."""
+_WORDS = 8
+"""Columns of a map of pairs whose numbers fit into its cells on a phone, at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -166,13 +166,15 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
                 customdata=words[1:, :-1].tolist(),
                 text=words[1:, :-1].tolist() if len(columns) <= _WORDS else None,
                 texttemplate="%{text}" if len(columns) <= _WORDS else None,
+                # Plotly would count the letters of <b>, and shrink the numbers.
+                textfont={"size": 11},
                 xgap=2,
                 ygap=2,
                 hoverongaps=False,
             )
         ],
         height=_REST + 30 * len(names),
-        xaxis=axis("", tickvals=places[:-1], ticktext=names[:-1], automargin=True),
+        xaxis=axis("", tickvals=places[:-1], ticktext=names[:-1], tickangle=90, automargin=True),
         yaxis=axis("", **ROWS) | {"tickvals": places[1:], "ticktext": names[1:]},
     )
 

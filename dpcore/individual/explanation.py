@@ -20,7 +20,7 @@ from dpcore.arrays import FloatArray, in_blocks
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
 from dpcore.data.quantities import DAYS, quantity_of
-from dpcore.formatting import capital, epsilon_text, people, significant
+from dpcore.formatting import capital, significant
 from dpcore.individual.losses import ExposedPerson
 from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.relations import NeighboringRelation
@@ -48,17 +48,13 @@ def explain(person: ExposedPerson, exposure: StatisticLosses, query: Question) -
     elif exposure.values.ndim > 1:
         reason = _of_record(person, exposure, query)
     elif query.kind.of_members:
-        reason = _of_member(person, exposure, np.ones(exposure.people, dtype=bool))
+        reason = _of_member(person, exposure, query, np.ones(exposure.people, dtype=bool))
     else:
         reason = _of_number(person, exposure, query)
-    return _with_loss(
-        f"{reason} {_change(person, query)}", person, exposure.worst_case, upper=exposure.upper
-    )
+    return _with_loss(f"{reason} {_change(person, query)}", person, upper=exposure.upper)
 
 
-def explain_alone(
-    person: ExposedPerson, query: Question, *, replaced: bool, worst_case: float
-) -> str:
+def explain_alone(person: ExposedPerson, query: Question, *, replaced: bool) -> str:
     """Return why a person loses as much, where nobody else's values are at hand.
 
     ``replaced`` tells whether the loss is that of another record in their place.
@@ -68,8 +64,8 @@ def explain_alone(
     reason = capital(what)
     if len(person.values) == 1 and not (kind.of_members or kind.of_cells):
         column = query.column
-        reason = f"This person's {column.title} is {_shown(person.value, column)}; {what}"
-    return _with_loss(f"{reason} {_change(person, query)}", person, worst_case)
+        reason = f"{_own(column.title, query)} is {_shown(person.value, column)}. {reason}"
+    return _with_loss(f"{reason} {_change(person, query)}", person)
 
 
 def tied_text(exposure: StatisticLosses, query: Question, *, listed: int) -> str:
@@ -82,10 +78,7 @@ def tied_text(exposure: StatisticLosses, query: Question, *, listed: int) -> str
     if len(tied) < 2:  # noqa: PLR2004 - alone
         return ""
     if len(tied) <= listed:
-        return (
-            f"The first {len(tied)} below are tied at the top and equally exposed. “This "
-            "person” is one of them."
-        )
+        return f"The first {len(tied)} are tied at rank 1."
     group, among = query.grouping, ""
     if group and query.unit.cap is None:
         codes = exposure.values[tied, -1].astype(np.intp)
@@ -95,21 +88,17 @@ def tied_text(exposure: StatisticLosses, query: Question, *, listed: int) -> str
         more = len(parts) - _GROUPS
         rest = f" and {more} more" if more > 0 else ""
         among = f" ({group.name}: {', '.join(parts[:_GROUPS])}{rest})"
-    return (
-        f"{people(len(tied))} are tied at the top{among}. The first of them are shown, and "
-        "the others are equally exposed."
-    )
+    return f"{query.unit.number(len(tied))} are tied at rank 1{among}."
 
 
-def _with_loss(
-    reason: str, person: ExposedPerson, worst_case: float, *, upper: bool = False
-) -> str:
-    """Return a reason with the loss that it leads to, beside the guarantee."""
-    return (
-        f"{reason}: a loss of {'at most ' if upper else ''}ε = "
-        f"{significant(person.epsilon, up=upper)}, with a guarantee of at most "
-        f"{epsilon_text(worst_case)}."
-    )
+def _with_loss(reason: str, person: ExposedPerson, *, upper: bool = False) -> str:
+    """Return a reason with the loss that it leads to."""
+    most = "at most " if upper else ""
+    return f"{reason}: a loss of {most}ε = {significant(person.epsilon, up=upper)}."
+
+
+def _own(name: str, query: Question) -> str:
+    return f"This {query.unit.noun}'s {name}"
 
 
 def _change(person: ExposedPerson, query: Question) -> str:
@@ -168,10 +157,10 @@ def _of_rank(person: ExposedPerson, exposure: StatisticLosses, query: Question) 
     bounds = _bounds(query.column)
     counted = float(bounds.clip(person.value))
     below = np.count_nonzero(bounds.clip(exposure.values) < counted)
-    change = "taking another value" if _replaces(exposure) else "leaving it out"
+    change = "Replacing it" if _replaces(exposure) else "Leaving it out"
     return (
-        f"This person's {query.column.title} is {_shown(person.value, query.column)}, "
-        f"with {below} of {exposure.people} people below; {change}"
+        f"{_own(query.column.title, query)} is {_shown(person.value, query.column)}, with "
+        f"{below:,} of {exposure.people:,} {query.unit.with_losses} below. {change}"
     )
 
 
@@ -180,30 +169,30 @@ def _of_rows(person: ExposedPerson, exposure: StatisticLosses, query: Question) 
     rows, line = unpacked(exposure.values, query.unit.cap or 1)
     mine = line == person.entry
     owned, others = int(mine.sum()), int((~mine).sum())
-    text = f"This person has {owned:,} of the {len(rows):,} rows that count"
+    text = f"This {query.unit.noun} has {owned:,} of the {len(rows):,} rows that count"
     numbers = not query.kind.of_members and not query.kind.of_cells
     if numbers and others:
         values = _bounds(query.column).clip(rows[:, 0])
         own, rest = float(values[mine].mean()), float(values[~mine].mean())
         side = "above" if own >= rest else "below"
         text += (
-            f"; their mean of {query.column.title} is {_written(own, query.column)}, "
+            f". The mean of {query.column.title} is {_written(own, query.column)}, "
             f"{_distance(own - rest, query.column)} {side} the mean of the others "
             f"({_written(rest, query.column)})"
         )
-    change = "other rows instead of" if _replaces(exposure) else "leaving out"
-    return f"{text}; {change} all of theirs"
+    change = "Replacing" if _replaces(exposure) else "Leaving out"
+    return f"{text}. {change} these rows"
 
 
 def _of_cell(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
     cells = exposure.values.reshape(exposure.people, -1)
     sharing = np.count_nonzero((cells == cells[person.entry]).all(axis=1))
-    change = "taking them to another cell" if _replaces(exposure) else "leaving them out"
-    if exposure.values.ndim > 1:
-        change = change.replace("cell", "cell of each table")
-        return f"This person is one of {sharing} in the same cell of each table; {change}"
-    cell = query.statistic.labels[int(person.value)]
-    return f"This person is one of {sharing} in the cell {cell}; {change}"
+    this, several = f"This {query.unit.noun} is one of {sharing:,}", exposure.values.ndim > 1
+    to = "another cell of each table" if several else "another cell"
+    change = f"Moving it to {to}" if _replaces(exposure) else "Leaving it out"
+    if several:
+        return f"{this} in the same cell of each table. {change}"
+    return f"{this} in the cell {query.statistic.labels[int(person.value)]}. {change}"
 
 
 def _of_record(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
@@ -213,19 +202,23 @@ def _of_record(person: ExposedPerson, exposure: StatisticLosses, query: Question
         code = int(exposure.values[person.entry, -1])
         among = exposure.values[:, -1] == code
         listed = code < len(group.labels)
-        label = f"{group.name} = {group.labels[code]}" if listed else "all other people"
+        label = (
+            f"{group.name} = {group.labels[code]}"
+            if listed
+            else f"all other {query.unit.with_losses}"
+        )
         columns = query.measured
         if group:
             where, others = f"Group {label}: ", "the others there"
         if query.kind.of_members:
-            return where + _of_member(person, exposure, among)
+            return where + _of_member(person, exposure, query, among)
     parts = _apart(person.entry, exposure.values, columns, among)
     if among.sum() > 1:
         parts = [f"{part} the mean of {others}" for part in parts]
     change = (
-        "another record within the bounds" if _replaces(exposure) else "leaving this record out"
+        "Another record within the bounds" if _replaces(exposure) else "Leaving this record out"
     )
-    return f"{where}This person's {' and '.join(parts)}; {change}"
+    return f"{where}{_own(' and '.join(parts), query)}. {change}"
 
 
 def _apart(
@@ -250,13 +243,17 @@ def _apart(
     return [text for _, text in farthest]
 
 
-def _of_member(person: ExposedPerson, exposure: StatisticLosses, among: NDArray[np.bool_]) -> str:
+def _of_member(
+    person: ExposedPerson, exposure: StatisticLosses, query: Question, among: NDArray[np.bool_]
+) -> str:
     members = exposure.values if exposure.values.ndim == 1 else exposure.values[:, 0]
     alike = np.count_nonzero(members[among] == person.value)
-    group = "are counted" if person.value == 1 else "are not counted"
-    change = "another record" if _replaces(exposure) else "leaving them out"
-    people = np.count_nonzero(among)
-    return f"This person is one of {alike} of {people} who {group}; {change}"
+    group = "counted" if person.value == 1 else "not counted"
+    change = "Another record" if _replaces(exposure) else "Leaving it out"
+    return (
+        f"This {query.unit.noun} is one of the {alike:,} of {np.count_nonzero(among):,} that are "
+        f"{group}. {change}"
+    )
 
 
 def _of_number(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
@@ -264,18 +261,17 @@ def _of_number(person: ExposedPerson, exposure: StatisticLosses, query: Question
     value, shown = float(bounds.clip(person.value)), _shown(person.value, query.column)
     if _replaces(exposure):
         return (
-            f"This person's {name} is {shown} and could be anything from "
-            f"{_written(bounds.lower, query.column)} to "
-            f"{_written(bounds.upper, query.column)}; the farthest of these"
+            f"{_own(name, query)} is {shown}. The farthest value from "
+            f"{_written(bounds.lower, query.column)} to {_written(bounds.upper, query.column)}"
         )
     if query.kind is StatisticKind.SUM or exposure.people == 1:
-        return f"This person's {name} is {shown}; leaving it out"
+        return f"{_own(name, query)} is {shown}. Leaving it out"
     rest = _total(exposure.values, bounds) - value
     others = rest / (exposure.people - 1)
     side = "above" if value >= others else "below"
     return (
-        f"This person's {name} is {shown}, which is {_distance(value - others, query.column)} "
-        f"{side} the mean of the others ({_written(others, query.column)}); leaving it out"
+        f"{_own(name, query)} is {shown}, {_distance(value - others, query.column)} {side} the "
+        f"mean of the others ({_written(others, query.column)}). Leaving it out"
     )
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, InPartsError, ParameterError
 from dpcore.formatting import epsilon_text, significant
-from dpcore.relations import NeighboringRelation
+from dpcore.relations import PERSON, NeighboringRelation, PrivacyUnit
 
 MOST_KEPT: Final = 10
 """Of how many of the most exposed people more than the loss is kept, where it is counted."""
@@ -556,6 +556,7 @@ class GuaranteeLadder:
             compares with.
         promised: What the guarantee compares with.
         upper: Whether people's losses are upper bounds.
+        unit: The privacy unit, for its name.
 
     """
 
@@ -567,6 +568,7 @@ class GuaranteeLadder:
     relation: NeighboringRelation | None = None
     promised: NeighboringRelation | None = None
     upper: bool = False
+    unit: PrivacyUnit = PERSON
 
     @property
     def mixed(self) -> bool:
@@ -612,7 +614,7 @@ class GuaranteeLadder:
     @property
     def steps(self) -> tuple[tuple[str, float], ...]:
         """Return the name and the loss of each step that is known, widest first."""
-        everybody = "this table, anybody"
+        worst = "worst case, this table"
         proved = self.proved
         above = proved > self.for_all * (1 + _ONE)
         certified = np.isnan(proved) or self.upper or above
@@ -620,10 +622,10 @@ class GuaranteeLadder:
             certified = False
         found = np.nan if self.upper else self.for_all
         known = [
-            ("any table, anybody (DP)", self.guarantee),
-            (f"{everybody}: at most", proved if certified else np.nan),
-            (f"{everybody}: found" if certified else everybody, found),
-            ("most exposed person here", self.maximum),
-            ("average person here", self.mean),
+            ("guarantee (DP)", self.guarantee),
+            (f"{worst}: at most", proved if certified else np.nan),
+            (f"{worst}: found" if certified else worst, found),
+            (f"most exposed {self.unit.noun} here", self.maximum),
+            (f"average {self.unit.noun} here", self.mean),
         ]
         return tuple((name, loss) for name, loss in known if not np.isnan(loss))

@@ -21,7 +21,7 @@ from dpcore.analyses.identity import canonical
 from dpcore.codec import object_in
 from dpcore.errors import LedgerError, UntrustedLedgerError
 
-WAY_ON = "Put back a copy of the folder of the ledger, or begin anew, on record."
+WAY_ON = "Put back a copy of the folder of the ledger, or start a new ledger, on record."
 """What can be done about a ledger in a file that is not as it was left."""
 ORIGIN = "0" * 64
 """What stands for the digest before the first entry."""

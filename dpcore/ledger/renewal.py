@@ -61,7 +61,7 @@ def begin_anew(path: Path, *, reason: str, now: datetime) -> None:
 def require_reason(reason: str) -> None:
     """Refuse to begin anew without a word."""
     if not reason.strip():
-        raise ParameterError("beginning anew needs a reason.")
+        raise ParameterError("a new ledger needs a reason.")
 
 
 def carry(entries: EntryTable, account: Account) -> None:
@@ -85,7 +85,7 @@ def carry(entries: EntryTable, account: Account) -> None:
     carry_periods(entries, account.name, account.periods, account.closed)
     if account.moved is not None:
         body = {"budget": account.budget.to_json(), "moved": account.moved}
-        reason = "moved to another machine before the ledger was begun anew"
+        reason = "moved to another machine before the ledger was restarted"
         entries.append(
             fingerprint=fingerprint,
             kind=EntryKind.BUDGET,
@@ -98,7 +98,7 @@ def _fault(path: Path) -> str:
         Ledger.at(path).verify()
     except UntrustedLedgerError as error:
         return str(error)
-    raise LedgerError("the ledger is in order. There is nothing to begin anew.")
+    raise LedgerError("the ledger is in order. There is nothing to restart.")
 
 
 def _salvaged(database: FileDatabase) -> Checkpoint:

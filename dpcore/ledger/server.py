@@ -235,22 +235,23 @@ _NO_ADDRESS = (
     "postgresql://user:password@host:5432/database."
 )
 _AWAY = (
-    f"the server of the ledger cannot be reached. {_NOTHING} Try again; if it stays "
-    "so, see whether it runs and whether EPSILON_STUDIO_LEDGER names its host and port."
+    f"the server of the ledger cannot be reached. {_NOTHING} Try again. If the error persists, "
+    "check that the server is running and that EPSILON_STUDIO_LEDGER names its host and port."
 )
 _REFUSALS = {
-    ConnectionRefusal.STARTING: "the server of the ledger is starting or stopping, and admits "
-    "nobody yet. Try again in a minute.",
+    ConnectionRefusal.STARTING: "the server of the ledger is starting or stopping. Try again in "
+    "a minute.",
     ConnectionRefusal.FULL: "the server of the ledger has no free connection. Try again in a "
-    "moment; if it stays so, allow it more connections.",
-    ConnectionRefusal.NOW: "the server of the ledger admits nobody at the moment: it is "
-    "starting, stopping or full. Try again in a minute.",
-    ConnectionRefusal.USER: "the server of the ledger does not admit the user of "
+    "moment. If the error "
+    "persists, allow more connections.",
+    ConnectionRefusal.NOW: "the server of the ledger is starting, stopping or full. Try again in "
+    "a minute.",
+    ConnectionRefusal.USER: "the server of the ledger refused the login of "
     "EPSILON_STUDIO_LEDGER: the user name or the password is wrong.",
     ConnectionRefusal.DATABASE: "the server of the ledger has no database of the name in "
     "EPSILON_STUDIO_LEDGER.",
-    ConnectionRefusal.RULE: "the server of the ledger has no rule that admits this user from "
-    "this machine (pg_hba.conf).",
+    ConnectionRefusal.RULE: "the server of the ledger does not permit this user from this "
+    "machine (pg_hba.conf).",
 }
 _UNKNOWN = (
     "the connection to the ledger server broke at the last step. Budget shows "
@@ -261,12 +262,12 @@ _FORBIDDEN = (
     "Allow it, or name another user in EPSILON_STUDIO_LEDGER."
 )
 BUSY = (
-    "another machine or program is writing to the ledger and has not come to an end. "
-    f"{_NOTHING} Try again; if it stays so, close the other program."
+    "another machine or program is still writing to the ledger. "
+    f"{_NOTHING} Try again. If the error persists, close the other program."
 )
 _DAMAGED = (
-    "the tables of the ledger on the server are damaged. Put back a copy of them, or "
-    "begin anew, on record."
+    "the tables of the ledger on the server are damaged. Put back a copy of them, or start a new "
+    "ledger, on record."
 )
 _STATES = {
     "08": _AWAY,
@@ -438,7 +439,7 @@ class ServerLedger(Ledger):
             self.verify()
         except UntrustedLedgerError as error:
             return str(error)
-        raise LedgerError("the ledger is in order. There is nothing to begin anew.")
+        raise LedgerError("the ledger is in order. There is nothing to restart.")
 
     def _salvaged(self) -> Checkpoint:
         """Return what is still known of the accounts."""
@@ -458,7 +459,7 @@ def _of_a_server(error: UntrustedLedgerError) -> str:
     return said.replace("The file was", "The tables were") + _WAY_ON
 
 
-_WAY_ON = "Put back a copy of its tables on the server, or begin anew, on record."
+_WAY_ON = "Put back a copy of its tables on the server, or start a new ledger, on record."
 _UNSEALED = (
     "entries of the ledger on the server were added or removed by somebody without its "
     f"key. {_WAY_ON}"

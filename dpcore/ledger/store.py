@@ -27,7 +27,7 @@ REMEMBERED = "checkpoint-of-"
 _LOOKING_SECONDS = 1.0
 _BYTES = getattr(os, "O_BINARY", 0)
 _PART = 1 << 20
-_RESTORE_KEY = "Put back a copy of the key, or begin anew, on record."
+_RESTORE_KEY = "Put back a copy of the key, or start a new ledger, on record."
 
 
 def default_folder() -> Path:
@@ -394,8 +394,8 @@ _NO_WRITING = (
     "choose another folder with EPSILON_STUDIO_HOME."
 )
 BUSY = (
-    "another program is writing to the ledger and has not come to an end. Nothing was "
-    "charged. Try again; if it stays so, close the other program."
+    "another program is still writing to the ledger. Nothing was "
+    "charged. Try again. If the error persists, close the other program."
 )
 _PASSING = {
     sqlite3.SQLITE_BUSY: BUSY,
@@ -421,7 +421,7 @@ def _file_error(what: str, error: OSError) -> str:
 
 _DAMAGED = (
     "the file of the ledger is damaged. Put back a copy of the folder of the ledger, "
-    "or begin anew, on record."
+    "or start a new ledger, on record."
 )
 _FOREIGN = {
     sqlite3.SQLITE_CORRUPT: _DAMAGED,

@@ -50,7 +50,7 @@ def bounds(name: str, key: str = VOTERS) -> Interval:
     """Return the public bounds of one of its columns."""
     found = column(name, key).bounds
     if found is None:
-        raise ParameterError(f"lessons are about columns of numbers, and {name} is none.")
+        raise ParameterError(f"lessons are about columns of numbers, and {name} is another one.")
     return found
 
 

@@ -180,7 +180,7 @@ def without(leverage: FloatArray, residual: FloatArray) -> tuple[FloatArray, Flo
 
 def given_away() -> DataError:
     """Return the error for a person without whom there is no fit to compare with."""
-    message = "the model rests on this person's record alone: they are given away."
+    message = "the model depends on this record alone and reveals it."
     return DataError(message)
 
 

@@ -77,7 +77,7 @@ class ModelQuestion:
         yes_no = target.kind is ColumnKind.YES_NO
         if self.model is ModelKind.LOGISTIC and not yes_no:
             raise ParameterError(
-                f"a logistic regression needs a yes/no target; {target.name!r} is none."
+                f"a logistic regression needs a yes/no target, and {target.name!r} is another type."
             )
         _ = self.loss
 

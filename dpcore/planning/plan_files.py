@@ -43,7 +43,7 @@ VERSION: Final = 1
 _SHARPER: Final = (
     "an answer cannot be sharpened in a plan. Sharpen it below the earlier answer on Release."
 )
-_REPAIR: Final = "Correct the file, or download the plan once more."
+_REPAIR: Final = "Correct the file, or download the plan again."
 _LONGEST_FIELD: Final = 40
 _WRONG = (LookupError, TypeError, ValueError, ArithmeticError, RecursionError)
 

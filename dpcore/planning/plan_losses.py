@@ -166,7 +166,7 @@ class PlanLosses:
             raise ParameterError("what nobody shall lose more than must be a positive number.")
         free = [item.epsilon for item in items if item.divisible]
         if not free:
-            raise ParameterError("every question of the plan has a fixed price.")
+            raise ParameterError("every question of the plan has a fixed cost.")
 
         def largest(log: float) -> float:
             factor = math.exp(log)

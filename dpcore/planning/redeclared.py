@@ -26,8 +26,8 @@ from dpcore.statistics.pooled import GroupSizes
 _PUBLIC_NUMBERS = {"people", "most_people"}
 """Fields of questions that hold the public number of people, where there is one."""
 _PUBLIC_GROUPS = (
-    "it counts on public sizes of groups, which only the table in use can tell: ask it "
-    "anew on “Release”, and plan it from there"
+    "it uses public group sizes, which depend on the table in use: ask it again on “Release”, "
+    "and add it to the plan there"
 )
 _OTHERWISE = "it would be asked in other words"
 

@@ -15,20 +15,12 @@ from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 
-PLACES: Final = "places in the sorted table"
 _WITHOUT: Final = 4
 """Digits of a number of which nobody can say how far off it is."""
 _RANKED: Final = 3
 """Digits of a number that is off by places, and by how much is not public."""
 _NUMBER: Final = Quantity()
 _COUNT: Final = Quantity(whole=True)
-
-
-def of_noise(release: Release) -> str:
-    """Return what the scale of the noise is a number of; of ranks, of places."""
-    if release.mechanism == EXPONENTIAL.key:
-        return PLACES
-    return noise_unit(release)
 
 
 def number_text(release: Release, label: str, value: float) -> str:
@@ -43,7 +35,7 @@ def number_text(release: Release, label: str, value: float) -> str:
         return quantity.measured(value, reach(known, value))
     if release.mechanism == EXPONENTIAL.key:
         return quantity.about(value, _RANKED)
-    if label in release.labels and of_noise(release) == quantity.of_differences:
+    if label in release.labels and noise_unit(release) == quantity.of_differences:
         return quantity.measured(value, release.noise)
     return quantity.about(value, _WITHOUT)
 
@@ -163,19 +155,24 @@ def noise_unit_of(query: Mapping[str, Any]) -> str:
 
 
 def noise_unit(release: Release) -> str:
-    """Return what the scale of the noise is a number of, which may be no unit's.
+    """Return what the scale of the noise of a release is a number of."""
+    unit = Quantity(unit=release.unit).of_differences
+    return noise_unit_in(release.request, release.mechanism, unit)
+
+
+def noise_unit_in(parameters: Mapping[str, Any], mechanism: str, unit: str) -> str:
+    """Return what the scale of the noise is a number of, which may be no ``unit``'s.
 
     Weighted sums are drawn as parts of the cap. Counts and sums of groups, and what several
     quantiles follow from, are drawn as counts, coefficients on the scale of their model, a
     median by places in the sorted table; everything else in the unit of the answer.
     """
-    if is_model(release.request):
+    if is_model(parameters):
         return "scale of the model"
-    if unit := noise_unit_of(query_of(release)):
-        return unit
-    if release.mechanism == EXPONENTIAL.key:
-        return "ranks"
-    return Quantity(unit=release.unit).of_differences
+    query = parameters.get("query")
+    if isinstance(query, dict) and (own := noise_unit_of(query)):
+        return own
+    return "ranks" if mechanism == EXPONENTIAL.key else unit
 
 
 # Amounts of privacy cost in symbols: one rule for what is spent and what is left.

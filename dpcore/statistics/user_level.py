@@ -87,7 +87,7 @@ def entries_of_people(
     """
     if dataset.cap != unit.cap:
         raise ParameterError(
-            "the question and the table count another number of rows a person. Ask anew."
+            "the question and the table count another number of rows a person. Ask again."
         )
     if unit.cap is None:
         return values

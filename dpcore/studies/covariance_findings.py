@@ -81,8 +81,8 @@ def _small_samples(run: CovarianceRun) -> ClaimFinding:
         return text.strip()
 
     claim = (
-        "Few people mean much bias; covariance and correlation have none where the "
-        "true correlation is 0."
+        "With few people the bias is large. Covariance and correlation have none if the true "
+        "correlation is 0."
     )
     return judge("F1", claim, tests, evidence)
 
@@ -117,7 +117,7 @@ def _directions(run: CovarianceRun) -> ClaimFinding:
             )
         return "; ".join(parts) + "."
 
-    claim = "Variances come out too large, covariance and correlation too near to 0."
+    claim = "Variances are too large, and covariance and correlation too close to 0."
     return judge("F2", claim, tests, evidence)
 
 

@@ -174,7 +174,7 @@ def half_widths_holding(share: float, deviations: tuple[float, float]) -> tuple[
 
 def _require_list(name: str, entries: tuple[object, ...]) -> None:
     if not 1 <= len(entries) <= _MOST_ENTRIES or len(set(entries)) < len(entries):
-        raise ParameterError(f"give 1 to {_MOST_ENTRIES} different {name}.")
+        raise ParameterError(f"enter 1 to {_MOST_ENTRIES} different {name}.")
 
 
 _CUTS = (-12.0, -3.0, -0.5, 0.0, 0.5, 3.0, 12.0, 40.0)

@@ -48,8 +48,9 @@ def _bias_of_ends(run: ProportionRun) -> ClaimFinding:
         checks += [bool(up > 0), bool(down < 0)]
         words.append(f"{_SHORT[key]} {with_sign(up)} and {with_sign(down)}")
     return ClaimFinding(
-        claim="Re-scaling has hardly any bias with much data; with little, the "
-        "smallest cell comes out too large and the largest too small",
+        claim="Re-scaling has little bias with large n. With small n the smallest "
+        "cell is too large "
+        "and the largest too small",
         verdict=Verdict.of(checks),
         evidence=f"bias of these two at {run.where}: {'; '.join(words)}",
     )
@@ -73,7 +74,7 @@ def _bounding(run: ProportionRun) -> ClaimFinding:
 
 
 def _undercoverage(run: ProportionRun) -> ClaimFinding:
-    claim = "There BIT covers worse than truncation"
+    claim = "BIT then has lower coverage than truncation"
     if run.rivals is None:
         return _untested(claim)
     truncated, bit = (run.coverage(Procedure.RESCALING, key) for key in run.rivals)
@@ -125,10 +126,7 @@ def _synthesis_lifts(run: ProportionRun) -> ClaimFinding:
 
 
 def _synthesis_costs(run: ProportionRun) -> ClaimFinding:
-    claim = (
-        "In exchange its bias grows, and at the smallest ε its typical error does not "
-        "come back to the original"
-    )
+    claim = "In exchange its bias grows, and at the smallest ε its RMSE does not reach the original"
     checks, words = [], []
     # Little budget, but many people: the noise is what is left.
     setting = run.little[0], run.much[1]

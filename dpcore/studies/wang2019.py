@@ -386,7 +386,7 @@ def findings(design: Wang2019Design, parts: Sequence[FigurePart]) -> tuple[Claim
 def _of_first(parts: Sequence[FigurePart], *, tuned: bool) -> tuple[ClaimFinding, ...]:
     claims = {
         "1a": "People in the table lose more than ten times less than the guarantee.",
-        "1b": "Everybody, in the table or not, loses about six times less.",
+        "1b": "All people, in the table or not, lose about six times less.",
     }
     first = next((part.losses for part in of_pane(parts, FigurePane.NESTED)), None)
     if not isinstance(first, NestedLosses):
@@ -399,7 +399,7 @@ def _of_first(parts: Sequence[FigurePart], *, tuned: bool) -> tuple[ClaimFinding
         "1b": f"The worst newcomer found by search loses {_fraction(everybody)}. Proved for "
         f"every newcomer: at most {_fraction(first.times_at_least)}.",
     }
-    sought = " The settings were chosen to make it true, so this is no evidence."
+    sought = " The settings were chosen to reproduce it, so this is no evidence."
     return tuple(
         ClaimFinding(
             key=key,

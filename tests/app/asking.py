@@ -178,9 +178,9 @@ def losses(app: AppTest) -> tuple[dict[str, str], list[str]]:
         app.toggle[0].set_value(True).run()
     assert not app.error, [error.value for error in app.error]
     individual = {metric.label: metric.value for metric in app.metric}
-    guarantee = number(individual["Any table, anybody (DP)"])
+    guarantee = number(individual["Guarantee (DP)"])
     assert 0 < number(individual["Largest loss here"]) <= guarantee
-    assert number(individual["This table, anybody"]) <= guarantee
+    assert number(individual["Worst case, this table"]) <= guarantee
     listed = next(d.value for d in app.dataframe if "own epsilon" in d.value)
     assert len(listed) == 10
     assert listed["own epsilon"].is_monotonic_decreasing

@@ -63,7 +63,7 @@ def test_the_curator_alone_sees_the_bias_and_before_a_release(pay):
     assert not any(number in shown(app) for number in numbers)
     by_label(app.toggle, CURATOR).set_value(True).run()
     below, above = int((PAY < 15_000).sum()), int((PAY > 150_000).sum())
-    assert f"clamped {below} people low, {above} people high" in shown(app)
+    assert f"clamped {below} low, {above} high" in shown(app)
     release(app)
     (chart, _) = figures(app)
     drawn = {trace["name"]: trace["x"] for trace in chart.json["data"]}

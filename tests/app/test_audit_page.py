@@ -23,7 +23,7 @@ def through(app, most=60):
 def test_first_view_refutes_a_promise(open_page):
     app = through(open_page("audit"))
     assert "Refuted: ε = 1 is claimed" in app.warning[0].value.replace("\\", "")
-    assert "Draws outside the bounds are drawn again" in said(app)
+    assert "Draws outside the bounds are rejected" in said(app)
     by_label(app.selectbox, "Version").set_value("repaired").run()
     app = through(app)
     assert "Not refuted" in app.info[0].value

@@ -5,7 +5,7 @@ from tests.app.test_pages import by_label, use_upload
 from tests.conftest import assert_says
 
 PUPILS = "age,name\n" + "".join(f"{10 + i % 3},pupil {i}\n" for i in range(60))
-SWITCH = "Show what people could be recognized by"
+SWITCH = "Show disclosure risks of this table"
 
 
 def test_what_a_class_would_recognize_is_told_when_asked_for(open_page):

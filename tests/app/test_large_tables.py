@@ -160,11 +160,11 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
     assert not app.error
     shown = said(app)
-    assert_says(shown, "Who is most exposed, and why", "People are counted in bins")
+    assert_says(shown, "Most exposed", "People are counted in bins")
     # Four are 20 and four 69 years old, as far from the mean on both sides.
-    assert "8 people are tied at the top" in shown
+    assert "8 people are tied at rank 1" in shown
     listed = app.dataframe[-1].value
-    assert list(listed.columns)[:2] == ["row", "value in use"]
+    assert list(listed.columns)[:3] == ["rank", "row", "value in use"]
     assert len(charts(app)) == 1
     choose(app, Compare_groups_by="smoker")
     assert len(charts(app)) == 2
@@ -189,7 +189,7 @@ def test_losses_are_those_of_the_same_people_in_memory(open_page, tables):
         by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
         assert not app.error
         metrics = {metric.label: metric.value for metric in app.metric}
-        metrics.pop("This table, anybody", None)
+        metrics.pop("Worst case, this table", None)
         listed = next(f.value for f in app.dataframe if "own epsilon" in f.value)
         lists.append((metrics, listed))
     (metrics, listed), (counted, found) = lists
@@ -264,7 +264,7 @@ def test_what_is_computed_for_the_curator_alone_stops_and_begins_again(open_page
     waits.set()
     monkeypatch.setattr("ui.work._AT_FIRST", SOON)
     button(app, "Begin again").click().run()
-    assert "Who is most exposed, and why" in said(app)
+    assert "Most exposed" in said(app)
 
 
 @pytest.fixture

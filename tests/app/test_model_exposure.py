@@ -51,8 +51,8 @@ def number(app, label):
 def test_model_view_works_on_the_examples(open_page, example, model, guaranteed, nonlinear):
     use_example(open_page, example)
     app = look(open_page("privacy_loss"), model=model)
-    worst = number(app, "Any table, anybody (DP)")
-    for_all = number(app, "This table, anybody")
+    worst = number(app, "Guarantee (DP)")
+    for_all = number(app, "Worst case, this table")
     maximum = number(app, "Largest loss here")
     assert worst >= for_all >= maximum >= number(app, "Average loss here") > 0
     assert (worst < float("inf")) is guaranteed
@@ -124,8 +124,8 @@ def test_another_record_is_the_first_question_where_the_study_is_about_it(open_p
     assert_says(
         text, "no proof that it is the worst", "no record in anybody's place can reveal more than"
     )
-    assert replaced <= number(app, "This table, anybody")
-    assert by_label(app.metric, "This table, anybody").delta == "at most (proved)"
+    assert replaced <= number(app, "Worst case, this table")
+    assert by_label(app.metric, "Worst case, this table").delta == "at most (proved)"
     for side in ("One person", "What-if"):
         app.session_state["individual-view"] = side
         app.run()

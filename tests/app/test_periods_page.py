@@ -55,7 +55,7 @@ def test_what_is_closed_pays_nothing_and_says_so(open_page, home):
     button(app, "Close and record").click().run()
     assert any("Choose what to close" in error.value for error in app.error)
     by_label(app.selectbox, "What to close").set_value("the whole account")
-    by_label(app.checkbox, "It stays closed for good").check()
+    by_label(app.checkbox, "It stays closed permanently").check()
     button(app, "Close and record").click().run()
     assert any("needs a reason" in error.value for error in app.error)
     by_label(app.text_input, "Reason for closing").set_value("the project is over")

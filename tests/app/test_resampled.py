@@ -52,7 +52,7 @@ def test_everybody_and_one_person_are_shown_behind_the_wall(open_page, way):
     (promised,) = (m.value for m in app.metric if m.label.startswith("Worst case"))
     assert promised.startswith("ε = 0.")
     app = open_area(app)
-    guarantee = float(by_label(app.metric, "Any table, anybody (DP)").value)
+    guarantee = float(by_label(app.metric, "Guarantee (DP)").value)
     most = float(by_label(app.metric, "Largest loss here").value)
     assert 0 < float(by_label(app.metric, "Average loss here").value) <= most <= guarantee
     # Bootstraps count in ρ, of which there is an ε for a δ only.

@@ -37,8 +37,8 @@ def test_first_view_shows_claim_measurement_and_repair(page):
     ]
     assert page.metric[1].delta == "δ = 0.0952 at every ε"
     text = shown(page)
-    assert "**9.52%**, where the claim" in text
-    assert text.count("the fewest that come to 95%") == 1
+    assert "**9.52%**, and the claim" in text
+    assert text.count("30 scores prove") == 1
     assert_says(
         text, "9.52%", "ε = 0.643 at δ = 10⁻⁶ for one score, 2.97 for 30", "9.9 times the claim"
     )
@@ -78,7 +78,7 @@ def session_number(app):
 def test_repaired_form_of_a_file_is_released_and_listed(open_page):
     app = own(open_page, 1)
     assert price(app) == "ε = 0.1"
-    assert "As published it cannot be released" in shown(app)
+    assert "The published version cannot be released" in shown(app)
     press_release(app)
     assert not app.error
     assert next(m for m in app.metric if m.label.startswith("Private")).value
@@ -94,7 +94,7 @@ def test_column_itself_is_shown_to_the_curator_only(open_page):
     assert not charts(app)
     app.toggle[0].set_value(True).run()
     text = shown(app)
-    assert_says(text, "In this table: 10 people of 200.", "Own ε from one repaired answer")
+    assert_says(text, "In this table: 10 people of 200.", "Own ε of one repaired answer")
     assert len(charts(app)) == 1
     for station in STATIONS[1::2]:
         app.session_state["resized-own-station"] = station
@@ -104,10 +104,10 @@ def test_column_itself_is_shown_to_the_curator_only(open_page):
 
 def test_published_form_can_be_drawn_in_the_classroom_only(open_page):
     app = own(open_page, 1)
-    assert not [radio for radio in app.radio if radio.label == "What to draw"]
+    assert not [radio for radio in app.radio if radio.label == "Version"]
     mode(app).set_value("classroom").run()
     app = open_page("resized")
-    fill(app, radio={"Data": "my column", "What to draw": Form.PUBLISHED})
+    fill(app, radio={"Data": "my column", "Version": Form.PUBLISHED})
     assert price(app).startswith("ε = 0, δ = 0.09")
     # It costs more than any sensible budget has.
     assert release_button(app).disabled

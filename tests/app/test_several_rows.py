@@ -131,7 +131,7 @@ def test_at_most_so_many_rows_of_each_patient_count(open_page):
     )
     unfold(app, "whose-rows")
     assert button(app, "Count at most 3 rows of each").disabled
-    by_label(app.toggle, "Show what a limit leaves out, and what it costs").set_value(True).run()
+    by_label(app.toggle, "Show bias and noise of a limit").set_value(True).run()
     assert "err least by this guess" in said(app)
     by_label(app.toggle, "Show the effect of limits on this table").set_value(True).run()
     assert "err least in this table" in said(app)
@@ -234,7 +234,7 @@ def test_limits_look_at_the_rows_that_meet_the_conditions(page):
         page,
         multiselect={"Person ID columns": ["patient"]},
         radio={"What is used of each person": "their rows, up to a limit"},
-        toggle={"Show what a limit leaves out, and what it costs": True},
+        toggle={"Show bias and noise of a limit": True},
     )
     fill(
         page,
@@ -362,7 +362,7 @@ def test_next_quarters_file_is_prepared_the_same_way(page):
 
 def test_a_person_with_several_rows_is_asked_for_before_every_row_counts_as_one(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
-    (told,) = (one.value for one in app.warning if "Every row counts as one person" in one.value)
+    (told,) = (one.value for one in app.warning if "Each row is treated as one person" in one.value)
     assert "If one patient can have several rows" in told
     # The table is in use, and nothing was spent: its account takes over the new terms.
     fill(app, number_input={"Lower bound": 0.0, "Upper bound": 30.0}, selectbox={"Column": 1})

@@ -12,7 +12,7 @@ from tests.conftest import assert_says
 
 AVERAGES = ("Averages of Laplace", "How normal", "Sharing a budget", "Combining results")
 STATIONS = {
-    "Coverage": ["said to hold 95%"],
+    "Coverage": ["Nominal 95% intervals"],
     "Standard errors": ["standard error is 0", "of 300 intervals", "The alternative"],
     "One table": ["The average is"],
     "One shot or many": ["31% more variance"],
@@ -97,7 +97,7 @@ def test_long_work_shows_progress_stops_and_goes_on(open_page, monkeypatch):
     assert "ε ≥" in words(app)
     assert "1.668 ×" not in words(app)
     (looked_for,) = app.get("progress")
-    assert "enough for 50 bootstraps at ε = 4.887" in looked_for.proto.text
+    assert "50 bootstraps for ε = 4.887" in looked_for.proto.text
     button(app, "Stop").click().run()
     assert "stopped before" in words(app)
     monkeypatch.setattr("ui.work._PATIENCE", 60.0)
@@ -117,7 +117,7 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     press_release(app)
     assert len(charts(app)) == before + 1
     assert any("values below 0 counted as 0" in figure.alt for figure in figures(app))
-    assert by_label(app.metric, "Standard error, cautious").value
+    assert by_label(app.metric, "Standard error (conservative)").value
     assert "every interval" not in words(app)
     released = open_page("budget").dataframe[0].value
     assert released["privacy cost"].iloc[0].startswith("ε = 0.5")
@@ -127,9 +127,9 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
 def test_published_noise_is_priced_at_what_it_gives_and_refused(open_page):
     use_upload(open_page, CSV)
     app = at_own(open_page)
-    by_label(app.selectbox, "Their noise").set_value("published").run()
+    by_label(app.selectbox, "Noise").set_value("published").run()
     assert release_button(app).disabled
-    assert "Claimed: ε = 0.5. Really given: up to" in words(app)
+    assert "Claimed: ε = 0.5. Actual: at most" in words(app)
     assert any("finite" in w.value for w in app.warning)
 
 
@@ -137,7 +137,7 @@ def test_own_column_stays_behind_the_wall(open_page):
     use_upload(open_page, CSV)
     app = at_own(open_page)
     closed = len(charts(app))
-    by_label(app.toggle, "Show how it does on your column").set_value(True).run()
+    by_label(app.toggle, "Show the coverage for your column").set_value(True).run()
     assert len(charts(app)) == closed + 1
     by_label(app.toggle, "Simulate tables from this column").set_value(True).run()
     assert len(charts(app)) == closed + 2

@@ -88,7 +88,7 @@ def test_every_epsilon_of_study_2_is_seen_on_one_scale(open_page, measure):
     few(
         1,
         ("Claim and truth", ("number_input", "ε on the sample", (1.0, 0.1, 5.0))),
-        ("Profiles", ("slider", "Shift of one person over the noise", (1.0, 0.1, 4.0))),
+        ("Profiles", ("slider", "Sensitivity / noise", (1.0, 0.1, 4.0))),
         ("Does it pay?", ("number_input", "Final ε", (0.5, 0.01, 50.0))),
     ),
 )

@@ -56,10 +56,10 @@ def test_claim_measurement_and_truth_stand_side_by_side(view):
     assert text.count("**holds**") == 5
     assert len(charts(app)) == 1
     set_to(app, "number_input", "ε on the sample", 20.0)
-    assert metrics(app)["Measured by simulation"] == "too rare to see"
+    assert metrics(app)["Measured by simulation"] == "too rare to measure"
     # A bound above the level of all rows says nothing, and is not quoted.
     assert metrics(app)["Claimed: at most"] == "ε = 20"
-    assert "bound is empty" in app.metric[0].delta
+    assert "bound is trivial" in app.metric[0].delta
     assert "48.6 million" not in shown(app)
     set_to(app, "slider", "Sampling rate", 1.0)
     assert metrics(app)["Exact"] == "ε = 20"
@@ -80,7 +80,7 @@ def test_upload_is_released_from_a_sample(open_page, mechanism):
     assert release_buttons(app)[0].disabled
     assert metrics(app.run())[label] == before
     set_to(app, "slider", SHARE, 100.0)
-    assert "plain release" in shown(app)
+    assert "subsampling has no effect" in shown(app)
     app = open_page("budget")
     assert "secret sample" in app.dataframe[-1].value["mechanism"].iloc[0]
     assert metrics(app)["Spent"].startswith("ε = 0.5")
@@ -97,7 +97,7 @@ def test_private_number_of_people_is_sampled_with_one_chance(open_page):
     set_to(app, "number_input", "Public minimum number of people", 100)
     put_in_use(app)
     app = look_at(open_page("subsampling"), "Release from a sample")
-    assert "everybody with the same chance" in shown(app)
+    assert "each row with the same probability" in shown(app)
     set_to(app, "selectbox", "Statistic", "sum")
     release(app)
     assert any(name.startswith("Private") for name in metrics(app))
@@ -106,11 +106,11 @@ def test_private_number_of_people_is_sampled_with_one_chance(open_page):
 def test_losses_on_a_sample_stay_in_the_confidential_area(open_page):
     app = use_upload(open_page)
     app = look_at(open_page("subsampling"), "Release from a sample")
-    toggle = by_label(app.toggle, "Show what each person would really lose")
+    toggle = by_label(app.toggle, "Show the privacy loss of each person")
     assert not charts(app)
     toggle.set_value(True).run()
     assert len(charts(app)) == 1
     app = look_at(open_page("subsampling"), "Does it pay?")
     assert len(charts(app)) == 1
-    by_label(app.toggle, "Show what it is for your column").set_value(True).run()
+    by_label(app.toggle, "Show the error for your column").set_value(True).run()
     assert len(charts(app)) == 2

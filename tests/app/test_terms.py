@@ -68,7 +68,7 @@ def test_a_lesson_waits_while_other_terms_or_another_table_are_in_use(open_page)
     press_release(open_page("release"))
     app = open_page("data")
     by_label(app.button_group, "Neighboring relation").set_value("add-remove").run()
-    assert_says(marked(app), "The lesson so far stays", "1 release.")
+    assert_says(marked(app), "Earlier lesson results", "1 release.")
     put_in_use(app)
     assert lesson(open_page)[1] == "ε = 0, δ = 0"
     assert mode(use_upload(open_page)).value == "release"
@@ -89,7 +89,7 @@ def test_a_chosen_mode_stays_whatever_table_is_put_in_use(open_page):
     assert "It begins in" not in said(app)
     put_in_use(app)
     assert in_use(app) == "people\\.csv"
-    assert "Classroom mode: answers" in said(app)
+    assert "Classroom mode: results" in said(app)
 
 
 def lesson(open_page):

@@ -131,7 +131,7 @@ def test_closed_tabs_free_what_was_sent_and_what_is_in_use(browser, counted, tmp
         first.go(script)
     first.go("privacy_loss")
     first.open_confidential()
-    expect(first.page.get_by_text("Who is most exposed")).to_be_visible()
+    expect(first.page.get_by_text("Most exposed", exact=True)).to_be_visible()
     assert before_long(counted, tmp_path, {"DataFrame"})
     contexts[0].close()
     assert before_long(counted, tmp_path, set())

@@ -58,7 +58,7 @@ def test_from_the_folder_to_an_answer_and_to_everybody(context, large):
 
     visitor.go("privacy_loss")
     visitor.open_confidential()
-    expect(page.get_by_text("Who is most exposed")).to_be_visible()
+    expect(page.get_by_text("Most exposed", exact=True)).to_be_visible()
     visitor.await_work()
     expect(page.get_by_role("figure")).to_have_count(1)
 

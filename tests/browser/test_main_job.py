@@ -129,7 +129,7 @@ def agrees(visitor: Visitor, *, shown: bool) -> None:
     """Check that the switch and the page say the same."""
     switch = visitor.page.get_by_role("switch").first
     expect(switch).to_be_checked(checked=shown)
-    expect(visitor.page.get_by_text("Who is most exposed")).to_have_count(int(shown))
+    expect(visitor.page.get_by_text("Most exposed", exact=True)).to_have_count(int(shown))
 
 
 def test_bounds_pasted_into_the_grid_are_declared(context, server):
@@ -187,7 +187,7 @@ def test_keyboard_alone_does_the_main_job(context, server):
     follow(visitor, "accuracy")
     follow(visitor, "privacy_loss")
     press(page, page.get_by_role("switch"), "Space")
-    expect(page.get_by_text("Who is most exposed")).to_be_visible()
+    expect(page.get_by_text("Most exposed", exact=True)).to_be_visible()
     follow(visitor, "budget")
     assert "0.4" in visitor.metric("Spent")
 
@@ -207,7 +207,7 @@ def test_phone_does_the_main_job_without_sideways_scroll(browser, server):
     assert abs(first_number(shown) - MEAN) < OFF
     visitor.go("privacy_loss")
     visitor.open_confidential()
-    expect(visitor.page.get_by_text("Who is most exposed")).to_be_visible()
+    expect(visitor.page.get_by_text("Most exposed", exact=True)).to_be_visible()
     visitor.unfold()
     fits(visitor.page, "the area of Individual privacy")
     context.close()

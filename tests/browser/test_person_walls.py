@@ -152,7 +152,7 @@ def test_live_mode_keeps_what_is_true_in_its_areas(context, server):
         watch.see()
     watch.page.get_by_text("a number (statistic)", exact=True).click()
     watch.visitor.settle()
-    watch.page.get_by_text("the table without the person").click()
+    watch.page.get_by_text("the table without the record").click()
     watch.visitor.settle()
     watch.see()
     watch.closed()

@@ -22,9 +22,9 @@ REFUSALS = {
     "pg_use_reserved_connections role": "no free connection",
     'too many connections for role "guest"': "no free connection",
     "no more connections allowed (max_client_conn)": "no free connection",
-    "das Datenbanksystem startet": "at the moment",
-    "tut mir leid, schon zu viele Verbindungen": "at the moment",
-    "le système de bases de données se lance": "at the moment",
+    "das Datenbanksystem startet": "stopping or full",
+    "tut mir leid, schon zu viele Verbindungen": "stopping or full",
+    "le système de bases de données se lance": "stopping or full",
 }
 FAULTS = {
     'password authentication failed for user "guest"': "the password is wrong",
@@ -33,7 +33,7 @@ FAULTS = {
     'database "postgres" does not exist': "no database of",
     "Datenbank »postgres« existiert nicht": "no database of",
     'no pg_hba.conf entry for host "127.0.0.1", user "guest", database "postgres", no '
-    "encryption": "no rule",
+    "encryption": "does not permit",
 }
 SECRET = "hunter2"  # noqa: S105 - of nobody
 _numbers = itertools.count()

@@ -86,7 +86,7 @@ def test_the_notice_counts_as_many_numbers_as_it_lists(subject):
 
 def test_a_paper_says_of_counts_what_they_cannot_say():
     text = plain(written("Public notice", several()))
-    assert "Totals can differ from the sum of the parts" in text
+    assert "Totals can differ from the sum of their parts" in text
     assert "Group sizes do not count missing values of age" in text
     # Nobody is both in the north and in the south.
     nobody = r"north × south\s+[-−]?\d+ \S+\s+0 to \d+: may be 0"
@@ -94,7 +94,7 @@ def test_a_paper_says_of_counts_what_they_cannot_say():
     assert not re.search(r"north × north\s+[-−]?\d+ \S+\s+\d+ \S+ \d+: ", text)
     assert "× other" in text
     without = plain(written("Public notice", answered()))
-    for words in ("sum of the parts", "do not count missing"):
+    for words in ("sum of their parts", "do not count missing"):
         assert words not in without
 
 

@@ -58,7 +58,7 @@ def test_losses_that_delta_covers_are_said_to_be_nothing(epsilon):
     assert sizes.title.endswith("with 31,623 people the average person loses nothing")
     said = [one.evidence for one in findings(design, parts)]
     if epsilon == 0.01:
-        assert first.title.endswith("the most exposed person in it loses nothing")
+        assert first.title.endswith("the most exposed person loses nothing")
         assert said[0].startswith(
             "The most exposed person loses nothing, people on average nothing."
         )

@@ -127,14 +127,14 @@ def test_moves_are_told_in_words():
         own_after=4.0,
     )
     assert moved_picture(moved, key="output").title == (
-        "The person's own loss becomes 4 (it was 0.25); of 3 others 1 lose more than "
+        "The own loss becomes 4 (it was 0.25); of 3 others 1 lose more than "
         "before, 1 less and 1 as much; the largest rise is to 2 times"
     )
     alone = Moved(before=np.empty(0), after=np.empty(0), own_before=np.nan, own_after=1.0)
-    assert "nobody else's" in moved_picture(alone, key="output").title
+    assert "no other loss changes" in moved_picture(alone, key="output").title
     request = mean("bit")
     same = move_in_statistic(request, exposed(request, AGES), 0, float(AGES[0]))
-    assert "nobody else's" in moved_picture(same, key="bit").title
+    assert "no other loss changes" in moved_picture(same, key="bit").title
 
 
 def test_crowds_say_how_fast_losses_fall():
@@ -142,9 +142,7 @@ def test_crowds_say_how_fast_losses_fall():
     title = crowd_picture(
         counterfactuals.PEOPLE, x, np.array([4.0, 2.0, 1.0]), today=10, key="output"
     ).title
-    assert title == (
-        "In a table of 40 people this person would lose 1 instead of 4: it falls like 1/n"
-    )
+    assert title == ("In a table of 40 rows, the own loss would be 1 instead of 4: it falls as 1/n")
     slow = crowd_picture(
         counterfactuals.COPIES, x, np.array([4.0, 4.0, 4.0]), today=10, key="output"
     )

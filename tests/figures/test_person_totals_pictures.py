@@ -56,5 +56,5 @@ def test_charges_above_the_worst_case_are_explained():
     other = totals_picture(totals, charged=0.9, planned=0.7, compared=mixed)
     assert_says(other.title, "(compared with not being there)", "another change of a record")
     apart = totals_picture(totals, charged=0.9, planned=0.7)
-    assert "is 0.7 if it is counted like the people's losses" in apart.title
-    assert "counted like" not in totals_picture(totals, charged=0.7, planned=0.7).title
+    assert "is 0.7 if it is composed in the same way" in apart.title
+    assert "composed in the same" not in totals_picture(totals, charged=0.7, planned=0.7).title

@@ -67,8 +67,8 @@ def explained(kind, column, relation, values, membership=None):
             [20, 30, 40, 130],
             None,
             (
-                "is 130 (clamped to 100), which is 70 above the mean of the others (30)",
-                "leaving it out changes the mean by 12.5: a loss of ε = 0.625",
+                "is 130 (clamped to 100), 70 above the mean of the others (30)",
+                "Leaving it out changes the mean by 12.5: a loss of ε = 0.625.",
             ),
         ),
         (
@@ -77,7 +77,7 @@ def explained(kind, column, relation, values, membership=None):
             ADD_REMOVE,
             [60, 60, 60, 10],
             None,
-            ("is 10, which is 50 below the mean of the others (60)",),
+            ("is 10, 50 below the mean of the others (60)",),
         ),
         (
             StatisticKind.MEAN,
@@ -86,9 +86,8 @@ def explained(kind, column, relation, values, membership=None):
             [20, 30, 40, 90],
             None,
             (
-                "is 90 and could be anything from 0 to 100; the farthest of these",
-                "changes the mean by 22.5: a loss of ε = 0.9, with a guarantee of",
-                "at most 1.",
+                "is 90. The farthest value from 0 to 100 changes",
+                "changes the mean by 22.5: a loss of ε = 0.9.",
             ),
         ),
         (
@@ -97,7 +96,7 @@ def explained(kind, column, relation, values, membership=None):
             ADD_REMOVE,
             [20, 30],
             None,
-            ("is 30; leaving it out changes the sum by 30",),
+            ("is 30. Leaving it out changes the sum by 30",),
         ),
         (
             StatisticKind.COUNT,
@@ -105,7 +104,7 @@ def explained(kind, column, relation, values, membership=None):
             ADD_REMOVE,
             [0, 1, 1],
             Membership(label="yes"),
-            ("one of 2 of 3 who are counted; leaving them out changes the count by 1",),
+            ("one of the 2 of 3 that are counted. Leaving it out changes the count by 1",),
         ),
         (
             StatisticKind.PROPORTION,
@@ -113,7 +112,7 @@ def explained(kind, column, relation, values, membership=None):
             SUBSTITUTION,
             [0, 0, 0],
             Membership(label="yes"),
-            ("one of 3 of 3 who are not counted; another record changes",),
+            ("one of the 3 of 3 that are not counted. Another record changes",),
         ),
         (
             StatisticKind.HISTOGRAM,
@@ -121,7 +120,7 @@ def explained(kind, column, relation, values, membership=None):
             ADD_REMOVE,
             [1, 2, 1],
             None,
-            ("one of 2 in the cell green; leaving them out changes the histogram by 1",),
+            ("one of 2 in the cell green. Leaving it out changes the histogram by 1",),
         ),
         (
             StatisticKind.HISTOGRAM,
@@ -129,7 +128,7 @@ def explained(kind, column, relation, values, membership=None):
             SUBSTITUTION,
             [2, 2, 2],
             None,
-            ("3 in the cell other; taking them to another cell changes",),
+            ("3 in the cell other. Moving it to another cell changes",),
         ),
     ],
 )
@@ -157,13 +156,12 @@ RANKED = [10.0, 20.0, 30.0, 130.0, 140.0]
 
 def test_ranks_are_explained_by_ranks_as_they_are_counted():
     told = sentence(ranks(people=5), RANKED)
-    assert "people below; taking another value changes every rank by at most 1" in told
-    assert "with a guarantee of at most 1." in told
+    assert "people below. Replacing it changes every rank by at most 1" in told
     # Whoever lies beyond the bounds counts as lying on them, beside each other.
     both = sentence(ranks(people=2), [130.0, 140.0])
     assert "is 130 (clamped to 100), with 0 of 2 people below" in both
     left = sentence(ranks(people=5, relation=ADD_REMOVE), RANKED)
-    assert "leaving it out changes every rank by at most 1" in left
+    assert "Leaving it out changes every rank by at most 1" in left
 
 
 def test_groups_are_compared_with_the_others_in_them():
@@ -172,13 +170,13 @@ def test_groups_are_compared_with_the_others_in_them():
     values = [[99, 0], [40, 0], [42, 0], [44, 0], [40, 1], [60, 2]]
     told = sentence(request, values)
     assert told.startswith("Group region = north: This person's age is 99, 57 above ")
-    assert "the mean of the others there; leaving this record out changes the counts" in told
+    assert "the mean of the others there. Leaving this record out changes the counts" in told
     assert "changes the counts and sums of the groups by 1 in total:" in told
     # Of a ratio everybody moves as much, of a sum whoever has the largest value.
     total = by_group(relation=ADD_REMOVE, kind=StatisticKind.SUM)
     lonely = sentence(total, [[5, 0], [5, 0], [5, 0], [10, 2]])
-    assert "leaving this record out changes the sum of the groups by 10:" in lonely
-    assert lonely.startswith("Group all other people: This person's age is 10; leaving")
+    assert "Leaving this record out changes the sum of the groups by 10:" in lonely
+    assert lonely.startswith("Group all other people: This person's age is 10. Leaving")
 
 
 def test_ties_are_counted_over_all_groups():
@@ -186,10 +184,10 @@ def test_ties_are_counted_over_all_groups():
     values = np.array([[40.0, 0], [99, 0], [40, 1], [60, 2], [7, 1]])
     found = per_instance_losses(request.plan, request.query.statistic, values, relation=ADD_REMOVE)
     said = tied_text(found, request.query, listed=2)
-    assert said.startswith("5 people are tied at the top (region: “north” 2, “south” 2")
+    assert said.startswith("5 people are tied at rank 1 (region: “north” 2, “south” 2")
     assert "other" in said
     said = tied_text(found, request.query, listed=5)
-    assert said.startswith("The first 5 below are tied at the top")
+    assert said.startswith("The first 5 are tied at rank 1")
 
 
 def test_pooled_scatter_is_explained_within_the_group():

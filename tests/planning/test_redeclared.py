@@ -96,7 +96,7 @@ def test_public_sizes_of_groups_cannot_be_taken_over():
     )
     (one,) = changes([PlannedQuery.of(asked(query, "laplace"))], declared(group))
     assert one.now is None
-    assert "public sizes of groups" in one.told[0]
+    assert "public group sizes" in one.told[0]
     private = replace(query, groups=GroupSizes(sizes=(812, 0, 0), labels_public=False))
     later = redeclared(asked(private, "laplace"), declared(group, people=900))
     assert later.query.groups.people == 900

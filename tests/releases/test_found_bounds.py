@@ -246,7 +246,7 @@ def test_it_is_one_record_with_its_price_and_comes_back(tmp_path):
     assert again == asked
     assert charged(again, data, later)[0] == made
     assert later.account("t") == account
-    assert of_noise(made) == "counts"
+    assert noise_unit(made) == "counts"
     assert [number_text(made, *pair) for pair in zip(made.labels, made.values, strict=True)] == [
         "5",
         "10",

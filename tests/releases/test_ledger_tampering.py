@@ -75,7 +75,7 @@ def refused(path, match="ledger"):
         with pytest.raises(UntrustedLedgerError, match=match) as error:
             ask(Ledger.at(path))
         assert "Put back a copy" in str(error.value)
-        assert "begin anew" in str(error.value)
+        assert "start a new ledger" in str(error.value)
 
 
 @pytest.mark.parametrize("column", COLUMNS)

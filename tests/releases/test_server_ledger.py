@@ -107,7 +107,7 @@ def test_the_key_never_goes_to_the_server(server, written, execute):
 def test_what_is_done_to_the_tables_buys_nothing(server, written, execute, statement):
     execute(UNGUARDED, statement)
     ledger = written
-    with pytest.raises(UntrustedLedgerError, match="begin anew"):
+    with pytest.raises(UntrustedLedgerError, match="start a new ledger"):
         ledger.verify()
     if statement in {TAMPERED["a debit"], TAMPERED["a middle"]}:
         # In the middle; the sums are sealed, and the whole chain was followed above.
@@ -194,7 +194,7 @@ def test_a_writer_that_does_not_end_is_told_and_charges_nothing(server, written,
     monkeypatch.setattr("dpcore.ledger.server._PATIENCE", 0.05)
     held = server.ledger()._database.writing(1.0)  # noqa: SLF001 - a writer that stays
     with held:
-        with pytest.raises(LedgerError, match="has not come to an end"):
+        with pytest.raises(LedgerError, match="is still writing"):
             spend(written, "a-3")
         assert spent(written) == 2 * TENTH.epsilon  # looking waits for nobody
     spend(written, "a-3")

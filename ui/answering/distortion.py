@@ -41,8 +41,7 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
         else:
             _parts(found)
         st.caption(
-            f"“Raw data” is the column as it was read, with all {session.unit().counted}. More ε "
-            "or more rows reduce the noise; the bias stays. Do not tune bounds from this "
+            "More ε or more rows reduce the noise, not the bias. Do not tune bounds from this "
             "panel: that would leak."
         )
 
@@ -61,21 +60,12 @@ def beyond_the_cap(dataset: Dataset) -> None:
 
 def outside(found: Bias, counted: str) -> None:
     """Say how many values are missing, below and above, column by column."""
-    rows = counted == "rows"
-
-    def many(count: int) -> str:
-        return people(count, "row") if rows else session.unit().number(count)
-
     lines = []
     for column in found.columns:
-        clamped = (
-            f"clamped {many(column.below)} low, {many(column.above)} high; "
-            if column.clamped
-            else ""
-        )
+        clamped = f"clamped {column.below:,} low, {column.above:,} high; " if column.clamped else ""
         lines.append(
-            f"{literal(column.name)}: {clamped}missing {many(column.missing)}; "
-            f"n = {column.people:,}."
+            f"{literal(column.name)}: {clamped}missing {column.missing:,}; "
+            f"n = {column.people:,} {counted}."
         )
     st.markdown("\n\n".join(lines))
 
@@ -93,7 +83,7 @@ def _one_number(found: Bias, asked: AboutColumns) -> None:
             ),
             "Raw data": (
                 f"{quantity.about(raw, _DIGITS)}{unit}",
-                "Of the values as they were read.",
+                f"Of the values as they were read, with all {session.unit().counted}.",
             ),
             "Bias": (
                 f"{significant(moved, _DIGITS)}{off}",

@@ -171,7 +171,7 @@ def ask(form: QuestionForm) -> Question:
     """Ask for further columns, and for groups."""
     others = question_controls.several_others(
         form,
-        "The means of all these columns, for every group, in one question with one price. Every "
+        "The means of all these columns, for every group, in one question with one cost. Every "
         "column adds noise to all, though less than asking for it by itself.",
     )
     terms = form.study.terms

@@ -330,7 +330,7 @@ def _by_hand(
                 on_click=_guess,
                 args=(game_id, guess),
             )
-        st.button("Start anew", key="membership-anew", on_click=_start, args=(game_id,))
+        st.button("Restart", key="membership-anew", on_click=_start, args=(game_id,))
     if guesses:
         _score(subject, about, rounds, np.array(guesses, dtype=np.float64), epsilon)
 

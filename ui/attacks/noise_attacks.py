@@ -76,10 +76,10 @@ def _averaging(
         _private(found),
     )
     show_lesson(
-        f"Noise that is drawn anew for the same question (“{literal(secret.what)}”) is "
+        f"New noise for every repetition of the same question (“{literal(secret.what)}”) is "
         "averaged away. The error falls with the square root of the number of answers. At ε "
-        f"= {epsilon_text(epsilon)} about {needed(epsilon):,} answers give the exact count in "
-        "95 of 100 cases.",
+        f"= {epsilon_text(epsilon)} about {needed(epsilon):,} answers give the exact count with "
+        "probability 95%.",
         "The same question has the same answer, free of charge. A fresh answer is a new "
         "release from the same budget, so all of them together reveal no more than the "
         "budget allows.",
@@ -93,7 +93,7 @@ def _private(found: Averaging) -> str:
         f"and costs ε = {epsilon_text(found.epsilon)} once."
     )
     if paid < 1:
-        return "The budget does not pay for even one answer of this price: nothing is answered."
+        return "The budget is too small for one answer at this cost: nothing is answered."
     off = significant(float(band(min(paid, _MOST), found.scale)))
     total = epsilon_text(paid * found.epsilon)
     chance = math.exp(-1 / (2 * found.scale)) if paid == 1 else None

@@ -574,8 +574,9 @@ def _precedents(subject: InterpretationSubject) -> None:
         "Protects",
         list(_UNITS),
         key="precedent-unit",
-        note="A budget here protects all data of a person, with one total for good and "
-        "noise added in the center. Few deployments give the same guarantee.",
+        note="A budget here protects all data of a person, with one permanent total "
+        "and noise added "
+        "in the center. Few deployments give the same guarantee.",
     )
     those = (
         tuple(one for one in precedents() if one.compares)

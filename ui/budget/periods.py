@@ -276,11 +276,12 @@ def _close(study: Study, account: Account) -> None:
                 key=f"closing {len(names)}",
             )
             reason = st.text_input("Reason for closing", placeholder="who decided this, and why")
-            sure = st.checkbox("It stays closed for good", key=f"sure {len(names)}")
+            sure = st.checkbox("It stays closed permanently", key=f"sure {len(names)}")
             if st.form_submit_button("Close and record"):
                 if chosen is None or not sure:
                     st.error(
-                        "Choose what to close, tick that it stays closed for good, and press again."
+                        "Choose what to close, tick that it stays closed permanently, and press "
+                        "again."
                     )
                     return
                 record(lambda: _closed(study, chosen, reason))

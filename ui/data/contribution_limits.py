@@ -29,28 +29,27 @@ def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) 
     """
     generation = session.generation()
     if not st.toggle(
-        "Show what a limit leaves out, and what it costs",
-        key=f"row-limits-{generation}",
-        persist_state="session",
+        "Show bias and noise of a limit", key=f"row-limits-{generation}", persist_state="session"
     ):
         return
     cells = controls.row(4)
     each = cells[0].number(
-        "Rows of a person on average, by your guess",
+        "Rows per person (your guess)",
         4.0,
         (1.0, 1e4),
         key=f"guessed-rows-{generation}",
         kept="session",
-        note="After each row a person has another one with the same chance. What you "
-        "type is a guess, and needs no look at the table.",
+        note="The number of rows per person is assumed to be geometric. Type a "
+        "guess; do not look at "
+        "the table.",
     )
     rows = cells[1].number(
-        "Rows in all, at least",
+        "Rows in total (minimum)",
         1000,
         (1, 10**9),
         key=f"guessed-all-{generation}",
         kept="session",
-        note="The public minimum below: averages divide by at least as many.",
+        note="The public minimum below. Averages divide by at least this number.",
     )
     epsilon = cells[2].number(
         "ε of a question",
@@ -61,13 +60,13 @@ def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) 
         note=controls.EPSILON_HELP,
     )
     gap = cells[3].number(
-        "Rows left out differ by, % of the bounds",
+        "Difference of rows left out, % of the bounds",
         5.0,
         (0.0, 100.0),
         key=f"guessed-gap-{generation}",
         kept="session",
-        note="How far the mean of the rows beyond the limit may be from the mean of the "
-        "counted rows.",
+        note="The difference between the means of the rows beyond the limit and of "
+        "the counted rows.",
     )
     of = controls.HERE.radio(
         "Error of", [_MEAN, _COUNT], key=f"limits-of-{generation}", kept="session"
@@ -80,8 +79,8 @@ def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) 
     with confidential.area("row-limits", what, ready=False) as shown:
         if shown:
             st.caption(
-                "Which limit is best here depends on everybody's rows: choose it by "
-                "the guess above, not by this. It tells whether the guess was far off."
+                "The best limit here depends on confidential rows. Choose the limit by the guess "
+                "above. This panel shows whether the guess was far off."
             )
             counted = _persons(source, rule, conditions)
             looked_up = _of_table(source, rule, guess, of, epsilon, counted)
@@ -103,7 +102,7 @@ def _of_table(
     limits = with_limit(rule.most)
     there = person > NOBODY
     if not there.any():
-        raise DataError("no row counts, or says whose it is. Choose another column.")
+        raise DataError("no row is counted, or has an ID. Choose another column.")
     if of == _COUNT:
         return count_errors(person[there], epsilon, limits)
     ready = [
@@ -125,7 +124,7 @@ def _of_table(
     there &= ~source.missing(column.name)
     bounds = column.bounds
     if bounds is None or not there.any():
-        raise DataError("nobody has a value of this column.")
+        raise DataError("this column has no values.")
     return mean_errors(
         source.numbers(column.name)[there],
         person[there],

@@ -228,8 +228,8 @@ def offer_steps(declared: Declaration) -> None:
     with st.container(border=True):
         st.markdown(
             f"**A table with the same columns was prepared before**, on {day}:\n\n"
-            f"{steps}\n\nBounds, lists, and who is protected come with it. Take it "
-            "over as far as you know it to hold without looking into this table."
+            f"{steps}\n\nThis includes bounds, lists and the privacy unit. Reuse only what you "
+            "know without looking into this table."
         )
         st.button("Prepare it the same way", on_click=_prepare)
 

@@ -48,8 +48,8 @@ def ask(current: Draft | Study) -> None:
     """
     if isinstance(current.dataset, PartitionedDataset):
         st.caption(
-            "This table stays in its files. Derived columns, filters and several rows of "
-            "one person need all rows in memory."
+            "This table stays in its files. Derived columns, filters and several rows per person "
+            "need all rows in memory."
         )
     if current.example is not None or isinstance(current.dataset, PartitionedDataset):
         return
@@ -132,7 +132,7 @@ def _of_numbers(
             placeholder="18; 40; 65",
             key=f"new-edges-{key}",
             persist_state="session",
-            help="Public numbers, typed and not looked up. An edge belongs to the bin above it.",
+            help="Public numbers, chosen without the table. An edge belongs to the bin above it.",
         )
         edges = controls.listed(text, float, "edges")
         return Bins(column=first, edges=edges) if edges else None
@@ -191,8 +191,8 @@ def _recoded(
         height="content",
         key=f"new-recodes-{key}",
         persist_state="session",
-        help="A line for each new label: the old ones with semicolons between, an "
-        "equals sign, and the new one. All other labels stay.",
+        help="One line for each new label: the old labels separated by semicolons, an equals sign, "
+        "and the new label. All other labels stay.",
     )
     recodes = []
     for line in filter(None, map(str.strip, text.splitlines())):
@@ -211,9 +211,9 @@ def _without(
         placeholder="-9; 99; n/a",
         key=f"new-codes-{key}",
         persist_state="session",
-        help="As the file writes them, with semicolons between. Type what the "
-        "questionnaire or the program that wrote the file says; which codes occur is "
-        "confidential. These codes are treated as missing values.",
+        help="As written in the file, separated by semicolons. Take them from the documentation of "
+        "the file: the codes that occur are confidential. These codes are treated as missing "
+        "values.",
     )
     codes = tuple(code.strip() for code in text.split(";") if code.strip())
     if column in numbers:

@@ -42,7 +42,7 @@ def taken(dataset: Table, current: Draft | Study, *, pressed: bool) -> Taken | N
         return _read_on(dataset, _key(None))
     if not pressed:
         return None
-    with st.spinner("Taking the fingerprint of the table …"):
+    with st.spinner("Computing the fingerprint of the table …"):
         return of_memory(dataset, current.example)
 
 
@@ -110,7 +110,7 @@ def _told(latest: Piece) -> Told:
         return Told(None, "All files are read.")
     read, total = (f"{count / 2**20:,.0f}" for count in latest[:2])
     words = (
-        f"Taking the fingerprint of the table, by which its account is found again: {read} of "
+        f"Computing the fingerprint of the table, which identifies its account: {read} of "
         f"{total} MB are read. Leaving the page stops it."
     )
     return Told(latest.read / max(latest.total, 1), words)

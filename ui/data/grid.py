@@ -163,7 +163,7 @@ _COLUMNS: Mapping[str, Any] = {
     Field.LOWER: _config.TextColumn(width=84, alignment="right"),
     Field.UPPER: _config.TextColumn(width=84, alignment="right"),
     Field.LABELS: _config.TextColumn(
-        width=90, help="What the questionnaire offers, with semicolons between."
+        width=90, help="The answers of the questionnaire, separated by semicolons."
     ),
     Field.UNIT: _config.TextColumn(width=62),
     Field.IF_MISSING: _config.SelectboxColumn(
@@ -195,8 +195,8 @@ def ask_declaration(dataset: Table, keep: Callable[[Table], None]) -> None:
         height=120,
         key=f"declaration-{key}",
         persist_state="page",
-        help="Columns are matched by name. Public facts only: never bounds that were "
-        "looked up in this table.",
+        help="Columns are matched by name. Public facts only: no bounds that were read from this "
+        "table.",
     )
     file = st.file_uploader(
         "File with a declaration", type=["json", "jsonld"], key=f"declaration-file-{key}"
@@ -249,11 +249,11 @@ def _described(content: bytes, known: tuple[Column, ...]) -> tuple[Column, ...]:
     try:
         text = content.decode()
     except UnicodeDecodeError:
-        raise ParameterError("the file is no text in UTF-8.") from None
+        raise ParameterError("the file is not UTF-8 text.") from None
     if is_metadata(text):
         return declared_in(text, known)
     found = {column.name: column for column in declaration_in(text).columns}
     if not found.keys() & {column.name for column in known}:
-        raise ParameterError("the declaration names none of the columns of this table.")
+        raise ParameterError("the declaration contains no column of this table.")
     # Only how this file writes its numbers is its own.
     return tuple(replace(found.get(one.name, one), notation=one.notation) for one in known)

@@ -48,9 +48,9 @@ _LABELS = {
 }
 _NO_OWNER = (ColumnKind.DATE, ColumnKind.YES_NO)
 _USUAL = Preparation(owners=("",))
-_OWNERLESS = {Ownerless.DROP: "leave it out", Ownerless.ALONE: "count it as a person of its own"}
+_OWNERLESS = {Ownerless.DROP: "leave it out", Ownerless.ALONE: "treat it as a separate person"}
 
-_ONE, _SEVERAL = "one row, made of all of them", "their rows, up to a limit"
+_ONE, _SEVERAL = "one row, computed from all rows", "their rows, up to a limit"
 _USUAL_MOST = 5
 _MOST = 1000
 
@@ -106,8 +106,8 @@ def warn(current: Draft | Study) -> None:
         return
     owners = literal(" and ".join(declared.steps.whose.owners))
     st.warning(
-        "Every row counts as one person here. A table with these columns was used with all "
-        f"rows of each {owners} protected together. If a person has several rows, only single "
+        "Each row is treated as one person. A table with these columns was used with all rows of "
+        f"each {owners} protected together. If a person has several rows, only single "
         "rows are protected. The loss of the person is then up to that many times larger."
     )
 
@@ -121,7 +121,7 @@ def _ask_owner(source: Dataset) -> None:
     # A column without two equal values was proposed as an identifier.
     tell = st.caption if owners[0].kind is ColumnKind.IDENTIFIER else st.warning
     tell(
-        f"Every row counts as one person here. If one {literal(owners[0].name)} can have several "
+        f"Each row is treated as one person. If one {literal(owners[0].name)} can have several "
         "rows, choose it under “Several rows of one person”. Otherwise only single rows are "
         "protected."
     )
@@ -189,7 +189,7 @@ def _form(
     )
     st.caption(
         "Missing values do not count. “First” and “last” follow the order of the file. "
-        "Of equally frequent values, the least or the first in the alphabet is taken. "
+        "Of equally frequent values, the smallest or the first in the alphabet is used. "
         "A value taken from one row and a mean keep the bounds of their column. Declare "
         "the bounds of sums below. The number of people starts as private (add/remove). "
         "Choose substitution below if it is public."
@@ -308,9 +308,9 @@ def _ask_way(rule: RowCap | None) -> bool:
         index=int(rule is not None),
         key=f"way-of-rows-{session.generation()}",
         kept="session",
-        note="One row: everybody weighs the same, and everything can be asked. Rows: answers "
-        "are about visits, not patients, and patients with more rows have more weight, "
-        "up to the limit.",
+        note="One row: every person has the same weight, and all questions are available. Rows: "
+        "answers are about visits, not patients. Patients with more rows have more weight, up to "
+        "the limit.",
     )
     return way == _SEVERAL
 
@@ -328,8 +328,8 @@ def _ask_limit(owners: tuple[str, ...], ownerless: Ownerless, rule: RowCap | Non
         "people and of the file order. The same file always gives the same rows.",
     )
     st.caption(
-        f"The guarantee protects each {whose} with all rows together: what one can "
-        f"change is what {most} rows can. Noise grows with the limit; a low one leaves "
+        f"The guarantee protects each {whose} with all rows together: one can change {most} rows "
+        "can. Noise grows with the limit; a low one leaves "
         "rows out. Counts, sums, means, shares and histograms can be asked, of all "
         "rows or by group; how many rows there are is private."
     )

@@ -45,8 +45,8 @@ def ask(current: Draft | Study) -> bool:
             "For example people aged at least 60, or of one ward. The conditions become "
             "public, as part of the name of every column. The number of matching rows is "
             "private, so filters require add/remove. A row without a value "
-            "meets no condition. If one person has several rows, put them together "
-            "first. Bounds, lists and the public minimum stay as declared: lower the "
+            "meets no condition. If one person has several rows, combine them first. Bounds, "
+            "lists and the public minimum stay as declared: lower the "
             "minimum if fewer may meet the conditions."
         )
         return _change(dataset, kept)

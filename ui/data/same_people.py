@@ -30,16 +30,16 @@ _PRESSED_TOO_EARLY = (
     "tables like this one have an account already. Say below whether these are the "
     "same people, and press again."
 )
-_MADE = "Here a row is a person, made of several."
+_MADE = "Here a row is a person, computed from several rows."
 _ALL_ROWS = "Here a person is protected with all rows."
 _PUT_TOGETHER = (
-    "Where single rows were protected before, the loss of somebody with several rows "
-    "is multiplied by their number."
+    "If single rows were protected before, the loss of a person with several rows is multiplied "
+    "by their number."
 )
 _NOT_SAID = (
     "tick that nobody in this table is in the others, or choose the account of these "
-    "people. Otherwise a person in both would be charged on two budgets, and be "
-    "protected by neither."
+    "people. Otherwise a person in both would be charged on two budgets, and neither limit would "
+    "hold."
 )
 
 
@@ -75,7 +75,7 @@ def ask(dataset: Table, agreed: AccountTerms) -> Whose | None:
         st.markdown("**Are these people who have an account already?**")
         chosen = _choose(found, alike)
         st.caption(
-            "The names of columns and file were compared, and no cells. Only you know "
+            "Only the names of columns and files were compared, not cells. Only you know "
             "whether the people are the same. A later quarter of the same people, or "
             "another order of rows, belongs to the same account."
         )
@@ -91,8 +91,7 @@ def ask(dataset: Table, agreed: AccountTerms) -> Whose | None:
         )
         if alike:
             st.caption(
-                "The budget above is then a new one, besides the old. The ledger keeps "
-                "that you said so."
+                "The budget above is then an additional one. The ledger records this declaration."
             )
         names = tuple(one.account.name for one in alike)
         return Whose(account=None, others=names, said=said)

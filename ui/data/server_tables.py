@@ -31,7 +31,7 @@ _WANTED: Final = "_database_wanted"
 _NAME, _TEXT = "database-name", "database-text"
 _LARGE: Final = "large-table"
 _STAY: Final = "Leaving the page stops it."
-_BROKE_OFF: Final = "reading broke off. Read the table once more."
+_BROKE_OFF: Final = "reading was interrupted. Read the table again."
 Piece = Progress | Draft | DPCoreError
 
 
@@ -60,9 +60,8 @@ def _offer_databases() -> None:
             "Database",
             [each.name for each in known],
             key=_NAME,
-            help="Databases that the administrator configured. They are only read: nothing "
-            "in them can be changed from here. Rows come into the memory of the "
-            "computer that runs this program, and stay there until this tab is closed.",
+            help="Databases that the administrator configured. Access is read-only. Rows stay in "
+            "memory on this server and are discarded when you close the tab.",
         )
         st.text_area(
             "Table, or a SELECT",
@@ -143,18 +142,18 @@ def _offer_folder() -> None:
     with st.expander("A large table on the server"):
         if not known:
             st.info(
-                "The folder of large tables has none. A Parquet file, or a folder of "
-                "them, that is put there is listed here."
+                "The folder of large tables is empty. Parquet files in it, or folders of them, "
+                "are listed here."
             )
             return
         st.selectbox(
             "Table in the folder",
             known,
             key=_LARGE,
-            help="Parquet files in the folder that the administrator configured. They stay "
-            "where they are: a few parts at a time are in memory, so that a table may "
-            "be larger than that. Every row has to be one person, or you say how many "
-            "rows a person may have.",
+            help="Parquet files in the folder that the administrator configured. Only a "
+            "few parts are "
+            "in memory at a time, so a table can be larger than memory. Each row is one person, "
+            "or you declare a maximum number of rows per person.",
         )
         st.button("Open the table", on_click=_open_large, args=(folder,))
 

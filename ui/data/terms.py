@@ -42,8 +42,8 @@ _WEAK_EPSILON = 4.0
 
 
 _WHY = (
-    f"ε = {in_full(_USUAL_EPSILON)} is a start, not a recommendation. It pays for six releases "
-    "at ε = 0.5 each. “Plan” shows what less would do."
+    f"ε = {in_full(_USUAL_EPSILON)} is a starting point, not a recommendation. It covers six "
+    "releases at ε = 0.5. Use Plan to see whether less is enough."
 )
 
 
@@ -173,8 +173,8 @@ def ask(
         kept="session",
         note=f"Used only where the number of {unit.counted} is private: with "
         f"add/remove, where missing values are left out, or where one {unit.noun} may "
-        "own several rows. Averages divide by at least this number. A larger one means "
-        "less noise, and bias if fewer are there.",
+        "own several rows. Averages divide by at least this number. A larger minimum means less "
+        "noise, but bias if there are fewer.",
     )
     if private and minimum == _USUAL_MINIMUM:
         of = f" with a value of {literal(listed(left_out))}" if left_out else ""
@@ -223,7 +223,7 @@ def _name(start: PrivacyUnit, *, several: bool) -> PrivacyUnit:
         placeholder=plural_of(noun or "person"),
         key=plural_key,
         persist_state="session",
-        help="The name of several of them. If empty, it is the usual plural.",
+        help="The plural. If empty, the regular plural is used.",
     ).strip()
     return replace(start, noun=noun or "person", plural=plural, rows=1, cap=None)
 
@@ -254,7 +254,7 @@ def _unit(
         (2, None),
         key=f"rows-{session.generation()}",
         kept="session",
-        note="An assumption of yours, which cannot be checked here. Noise grows with it. "
+        note="This is your assumption. It cannot be checked. Noise grows with it. "
         f"The number of rows of one {noun} is protected, too, so the number of rows of "
         "the table is private.",
     )
@@ -292,8 +292,8 @@ def _budget(
                 (1e-12, 1e4),
                 key="budget-rho",
                 kept="table",
-                note="Zero-concentrated privacy: costs simply add up, and many small "
-                "releases cost less than with ε.",
+                note="Zero-concentrated DP: costs add up, and many small releases cost less "
+                "than in ε.",
             )
             .inside
         )

@@ -99,8 +99,8 @@ def choose() -> None:
             key=_example_key(),
             on_change=session.ask_to_read,
             args=("example",),
-            help="Real surveys with bounds and code book filled in. In Classroom mode "
-            "nothing real is spent.",
+            help="Real surveys with bounds and descriptions filled in. Classroom mode "
+            "spends nothing.",
         )
         for line in EXAMPLES:
             if line.key == example:
@@ -146,7 +146,7 @@ def show(current: Draft | Study | None, forget: Callable[[], None]) -> None:
             st.button("Remove", on_click=session.forget_draft)
         else:
             with st.popover("Remove"):
-                st.markdown("The table and its results leave memory. The ledger stays.")
+                st.markdown("Removes the table and its results from memory. The ledger stays.")
                 st.button("Remove the table", on_click=forget)
     upload = session.upload()
     _tell_failure(upload)
@@ -266,7 +266,11 @@ def offer_format(current: Draft | Study) -> None:
         if current.file_format is not None:
             with st.popover("File format"):
                 known = current.file_format
-                own = "" if known.dialect or known.sheet else " Codes of the file are missing, too."
+                own = (
+                    ""
+                    if known.dialect or known.sheet
+                    else " Codes declared in the file are also treated as missing."
+                )
                 st.caption(f"File format: {literal(', '.join(known.parts))}.{own}")
     elif upload is not None and upload.file_format is not None and session.failure() is None:
         _edit_format(upload, upload.file_format)
@@ -358,12 +362,11 @@ def _offer(draft: Draft) -> None:
     day = f"{declared.day:%d %B %Y}".lstrip("0")
     with st.container(border=True):
         st.markdown(
-            f"**This table was declared before**, on {day}: the kinds, bounds, lists, "
-            "units and meanings of its columns, and who is protected."
+            f"**This table was declared before**, on {day}: types, bounds, lists, units and "
+            "meanings of its columns, and the privacy unit."
             if draft.earlier.same_table
             else f"**A table with the same columns was declared before**, on {day}. "
-            "Take that over as far as you know it to hold without looking into this "
-            "table."
+            "Reuse only what you know without looking into this table."
         )
         st.button("Use what was declared before", on_click=_take_over)
 
@@ -468,7 +471,8 @@ def _ask_skipped(cell: controls.Cell, known: int, key: str) -> int:
         (0, None),
         key=f"skipped-{key}",
         kept="page",
-        note="Titles, comments and the like, which are left out. Blank lines always are.",
+        note="Titles, comments and similar lines, which are skipped. Blank lines "
+        "are always skipped.",
     )
 
 
@@ -488,7 +492,7 @@ def check_disclosure_risks() -> None:
             "synthetic table, shows the same without real people."
         )
         # A class must not see it only because the mode was changed.
-        with confidential.area("class", "what people could be recognized by", ready=False) as shown:
+        with confidential.area("class", "disclosure risks of this table", ready=False) as shown:
             if shown:
                 _tell(_found(study))
         st.page_link("pages/synthetic_data.py", label="Make a table of people who do not exist")
@@ -504,8 +508,8 @@ def _found(study: Study) -> tuple[DisclosureRisk, ...]:
 def _tell(found: Sequence[DisclosureRisk]) -> None:
     if not found:
         st.markdown(
-            "**No risk was found.** That proves nothing: someone who knows a person well may "
-            "still find their row. Ask the people, or show synthetic data."
+            "**No risk was found.** This is no proof: someone who knows a person well may still "
+            "find the row. Ask for consent, or show synthetic data."
         )
         return
     columns = {name for one in found for name in one.columns}

@@ -37,8 +37,7 @@ _NUMBER_IS_PRIVATE = (
 )
 
 _OTHER_ROWS = (
-    "the number of rows that count of each privacy unit has changed meanwhile. Look at "
-    "the terms, and press again."
+    "the contribution bound has changed in the meantime. Check the terms, and press again."
 )
 
 
@@ -181,7 +180,7 @@ def _tell_lesson(study: Study, typed: AccountTerms) -> list[str]:
     if not releases:
         return []
     line = (
-        "The lesson so far stays with the terms in force, and comes back with them: "
+        "Earlier lesson results belong to the current terms: "
         f"{releases} release{'s' if releases > 1 else ''}."
     )
     return [line]
@@ -191,16 +190,14 @@ def tell_mode(current: Draft | Study) -> None:
     """Say before a table is put in use where that changes the mode."""
     after = session.mode_in_use(current.example)
     if after is not session.mode():
-        st.caption(
-            f"It begins in {session.MODES[after]} mode. A mode that you choose at the side stays."
-        )
+        st.caption(f"It begins in {session.MODES[after]} mode. A mode chosen in the sidebar stays.")
 
 
 def mode_text() -> str:
     """Return what a release does in the mode that is in force."""
     if session.mode() is Mode.RELEASE:
-        return "Live mode: answers are real, and spend the budget of this table."
-    return "Classroom mode: answers are for teaching, and spend nothing real."
+        return "Live mode: results are real and spend the budget of this table."
+    return "Classroom mode: results are for teaching and spend nothing."
 
 
 def in_force() -> str:

@@ -27,6 +27,7 @@ from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.errors import InPartsError
 from dpcore.figures.attackers import belief_text
 from dpcore.figures.individual.people import counted_picture, groups_picture
+from dpcore.figures.theme import Picture
 from dpcore.formatting import epsilon_text, in_full, percent, rounded, significant
 from dpcore.individual.explanation import explain_alone
 from dpcore.individual.losses import ExposedPerson, GuaranteeLadder, Losses
@@ -89,20 +90,24 @@ def _everybody(
     alike = relation is asked.relation
     if (relation, asked.relation) == everybody.REPLACED_NOT_PROMISED:
         st.info(everybody.REPLACED)
-    results.show(counted_picture(losses, key=asked.mechanism_key, alike=alike), "exposure")
+    results.show(_picture(losses, asked.mechanism_key, alike=alike), "exposure")
     tell_threshold(losses)
-    st.markdown("**Who is most exposed, and why**")
+    st.markdown("**Most exposed**")
     first = losses.most[0]
-    st.markdown(literal(_reason(first, asked, relation, losses.worst_case)))
+    st.markdown(literal(_reason(first, asked, relation)))
     tell_ties(losses)
     results.table(
-        _listed(losses.most, asked),
+        {"rank": everybody.ranks(losses.most)} | _listed(losses.most, asked),
         column_config={"moves the answer by": results.THREE_DIGITS, **everybody.OWN_DIGITS},
         key="most-exposed",
     )
     _groups(asked, study, table, relation)
     st.caption(_LEFT_OUT)
     everybody.why_not_publish(relation, model=False)
+
+
+def _picture(losses: Losses, key: str, *, alike: bool) -> Picture:
+    return counted_picture(losses, key=key, alike=alike, unit=session.unit())
 
 
 def tell_threshold(losses: Losses) -> None:
@@ -119,18 +124,12 @@ def tell_ties(losses: Losses) -> None:
     tied = sum(math.isclose(one.epsilon, losses.maximum) for one in people)
     if tied > 1:
         least = "At least " if tied == len(people) else ""
-        st.markdown(
-            f"{least}{tied} {session.unit().nouns} are tied at the top: “this "
-            f"{session.unit().noun}” is one of them, "
-            "and no more exposed than the others."
-        )
+        st.markdown(f"{least}{tied} {session.unit().with_losses} are tied at rank 1.")
 
 
-def _reason(
-    person: ExposedPerson, asked: Request, relation: NeighboringRelation, guarantee: float
-) -> str:
+def _reason(person: ExposedPerson, asked: Request, relation: NeighboringRelation) -> str:
     replaced = relation is NeighboringRelation.SUBSTITUTION
-    return explain_alone(person, asked.query, replaced=replaced, worst_case=guarantee)
+    return explain_alone(person, asked.query, replaced=replaced)
 
 
 def _listed(people: Sequence[ExposedPerson], asked: Request) -> dict[str, list[object]]:
@@ -161,7 +160,9 @@ def _groups(
         passes=_TWICE,
     )
     if losses is not None:
-        picture = groups_picture(losses.groups, by=column, key=asked.mechanism_key)
+        picture = groups_picture(
+            losses.groups, by=column, key=asked.mechanism_key, unit=session.unit()
+        )
         results.show(picture, "groups")
 
 
@@ -226,8 +227,7 @@ def _tell(
         f"{session.unit().noun}, "
         f"{belief_text(person.epsilon, delta=delta)}."
     )
-    guarantee = asked.plan.worst_case(delta=delta)
-    st.markdown(literal(_reason(person, asked, relation, guarantee)))
+    st.markdown(literal(_reason(person, asked, relation)))
     results.table(
         _listed([person], asked),
         column_config={"moves the answer by": results.THREE_DIGITS, **everybody.OWN_DIGITS},
@@ -326,10 +326,10 @@ def _everybody_of_model(subject: _Subject, table: PartitionedDataset) -> None:
             f"{session.unit().number(losses.infinite)}."
         )
     alike = asked.relation is _LEAVING
-    picture = counted_picture(losses, key=asked.mechanism_key, alike=alike)
+    picture = _picture(losses, asked.mechanism_key, alike=alike)
     results.show(picture, "exposure")
     tell_threshold(losses)
-    st.markdown("**Who is most exposed, and why**")
+    st.markdown("**Most exposed**")
     if losses.upper:
         st.markdown(model_losses.BOUNDED)
     tell_ties(losses)

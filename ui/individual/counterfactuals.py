@@ -63,14 +63,14 @@ def show(subject: Subject, study: Study) -> None:
     with st.expander("Methods", key="what-if-definitions"):
         st.markdown(
             f"One {session.unit().noun}'s loss depends on everybody's records. An outlier "
-            "moves the mean or the fit, and so changes the losses of others. That is why "
-            "nobody's loss is a property of their own, and why a loss must stay "
-            "confidential, even from that person.\n\nFor a linear model the losses after a "
+            "changes the mean or the fit, and so the losses of others. So a loss is no property of "
+            f"one {session.unit().noun} alone, and must stay confidential, even from its owner.\n\n"
+            "For a linear model the losses after a "
             "move follow from a change of the Hessian of rank two (Sherman, Morrison and "
-            f"Woodbury), exactly. With k copies more of {session.unit().indefinite} their "
-            "leverage h becomes h/(1 + k h) and their residual r becomes r/(1 + k h). Other "
-            "models and statistics are computed anew. The noise stays what it is now; "
-            "calibrated anew to a larger table it would shrink, and losses with it would not."
+            "Woodbury), exactly. With k more copies of a record, its "
+            "leverage h becomes h/(1 + k h) and its residual r becomes r/(1 + k h). Other "
+            "models and statistics are recomputed. The noise scale is kept. If it were "
+            "calibrated for the larger table, losses would not shrink."
         )
 
 
@@ -180,7 +180,7 @@ def _model(subject: ModelSubject, study: Study, entry: int | None) -> _Seen | No
     key = subject.identity(study)
     asked = f"{key} {entry} {values.tolist()}"
     if not fit.linear:
-        if fit.people > _SLOW_FIT and not st.button("Fit the model anew"):
+        if fit.people > _SLOW_FIT and not st.button("Refit the model"):
             st.caption(f"With this many {session.unit().nouns} a fit takes a few seconds.")
             return None
         return session.remember(

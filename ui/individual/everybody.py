@@ -6,7 +6,9 @@ before it is opened.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 import streamlit as st
@@ -18,7 +20,7 @@ from dpcore.figures.individual import guarantees, people
 from dpcore.figures.individual import one_person as published
 from dpcore.formatting import epsilon_text, percent, rounded, significant
 from dpcore.individual import generalization
-from dpcore.individual.losses import GuaranteeLadder, Losses
+from dpcore.individual.losses import ExposedPerson, GuaranteeLadder, Losses
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import BoundCheck, moment_curve
 from ui import controls, results, session
@@ -26,12 +28,12 @@ from ui.individual.subject import AnySubject, ModelSubject
 from ui.study import Study
 from ui.text import literal, sentence_of
 
-_MOST = "Confidential: what the release can reveal about the most exposed person."
-_AVERAGE = "Confidential: the losses of all people of this table, on average."
+_MOST = "Confidential: the largest of all losses in this table."
+_AVERAGE = "Confidential: the average of all losses in this table."
 REPLACED = (
-    "The guarantee of this release is about a person who comes or goes. Losses here are for "
-    "replacing a record, which can be as much as removing one and adding one. A loss above "
-    "the guarantee is therefore no violation. Choose “the table without the person” above to "
+    "The guarantee of this release is about adding or removing a record. Losses here are about "
+    "replacing one, which can be as much as removing one and adding another. A loss above "
+    "the guarantee is therefore no violation. Choose “the table without the record” above to "
     "compare losses with it."
 )
 REPLACED_NOT_PROMISED = (NeighboringRelation.SUBSTITUTION, NeighboringRelation.ADD_REMOVE)
@@ -66,6 +68,7 @@ def show(
         relation=subject.relation,
         promised=subject.guaranteed,
         upper=losses.upper,
+        unit=session.unit(),
     )
     chain(steps, key=key)
     alike = (steps.relation, steps.promised) != REPLACED_NOT_PROMISED
@@ -74,7 +77,7 @@ def show(
         if not alike:
             st.info(REPLACED)
         remarks()
-    picture = people.exposure_picture(losses, key=key, alike=alike)
+    picture = people.exposure_picture(losses, key=key, alike=alike, unit=session.unit())
     results.show(picture, "exposure")
     threshold = ask_threshold(losses.worst_case)
     share = percent(losses.exceeding(threshold)[0])
@@ -105,7 +108,10 @@ def _groups(
     column = study.dataset.column(name)
     codes = study.in_memory.codes(column.name)[rows()]
     picture = people.groups_picture(
-        losses.by_group(codes, column.labels), by=column.title, key=mechanism_key
+        losses.by_group(codes, column.labels),
+        by=column.title,
+        key=mechanism_key,
+        unit=session.unit(),
     )
     results.show(picture, "groups")
 
@@ -113,7 +119,7 @@ def _groups(
 def ask_group(study: Study) -> str | None:
     """Ask by which column groups are compared; ``None`` where by none."""
     if study.dataset.cap is not None:
-        st.caption("Groups are compared where everybody has one row, and one category.")
+        st.caption(f"Groups are compared only where each {session.unit().noun} has one row.")
         return None
     choices = [
         column.name
@@ -139,14 +145,22 @@ def ask_group(study: Study) -> str | None:
 def why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
     """Say why these numbers stay with the curator."""
     told = (
-        "The average, the chart and the list use everybody's values"
+        ""
         if relation is NeighboringRelation.SUBSTITUTION and not model
-        else "Each number depends on everybody's records: anyone who learns their own loss can "
-        "often reconstruct the exact answer"
+        else " Anyone who learns their own loss can often reconstruct the exact answer."
     )
     st.markdown(
-        f"**None of this may be published.** {told}. Even the average has no privacy guarantee."
+        f"**None of this may be published**, not even the average: it has no guarantee.{told}"
     )
+
+
+def ranks(most: Sequence[ExposedPerson]) -> list[int]:
+    """Return the rank of each of the most exposed people: equal losses share a rank."""
+    found = [1]
+    for at, (before, person) in enumerate(pairwise(most), 2):
+        tied = math.isclose(before.epsilon, person.epsilon)
+        found.append(found[-1] if tied else at)
+    return found
 
 
 def own(losses: Losses, entries: Sequence[int]) -> dict[str, list[float]]:
@@ -174,11 +188,11 @@ def chain(steps: GuaranteeLadder, *, key: str) -> None:
         steps.maximum,
         steps.mean,
         {
-            "This table, anybody": (
+            "Worst case, this table": (
                 text,
                 (
-                    "The largest loss of anyone in this table or joining it. It is a proved upper "
-                    "bound, or else a lower bound found by search."
+                    f"The largest loss of any {session.unit().noun} in this table or joining it. "
+                    "It is a proved upper bound, or else a lower bound found by search."
                 ),
                 known or None,
             )
@@ -204,7 +218,7 @@ def in_short(
     below = "at most" if upper else None
     results.metrics(
         {
-            "Any table, anybody (DP)": (
+            "Guarantee (DP)": (
                 epsilon_text(guarantee),
                 (
                     "The guarantee: the largest loss over all tables and all "
@@ -219,8 +233,8 @@ def in_short(
 
 
 def tell_exceeding(share: str, threshold: float, maximum: float) -> None:
-    """Say what share of the people lose more than a number."""
-    st.markdown(f"{people.exceeding_text(share, threshold, maximum=maximum)}.")
+    """Say what share of the units lose more than a number."""
+    st.markdown(f"{people.exceeding_text(share, threshold, maximum=maximum, unit=session.unit())}.")
 
 
 def ask_threshold(usual: float) -> float:
@@ -251,10 +265,10 @@ def _moments(losses: Losses, analysis: str, *, key: str) -> None:
     exact = np.inf if order == _LARGEST else float(order)
     at = (min(exact, float(_ORDERS[-1])), losses.moment(exact))
     if not np.isfinite(losses.maximum):
-        st.info("No finite ε holds for somebody here, so every moment is infinite.")
+        st.info("One loss here is infinite, so every moment is infinite.")
         return
     picture = people.moments_picture(
-        _ORDERS, curve, at=at, ends=(losses.mean, losses.maximum), key=key
+        _ORDERS, curve, at=at, ends=(losses.mean, losses.maximum), key=key, unit=session.unit()
     )
     results.show(picture, "moments")
     if losses.maximum > 0:
@@ -269,9 +283,9 @@ def _moments(losses: Losses, analysis: str, *, key: str) -> None:
 
 
 def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> None:
-    """Show what little privacy loss says about overfitting."""
+    """Show the bound on overfitting that follows from small privacy losses."""
     if variation is None:
-        st.info("Total variations are not known fast for this kind of release.")
+        st.info("Total variation distances are not computed for this kind of release.")
         return
     cells = st.columns(2)
     cells[0].metric(
@@ -284,7 +298,7 @@ def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> N
     cells[1].metric(
         "The same, as published",
         _gap_text(form),
-        help="The mean of e^(2 ε) - 1, and the terms of δ. Above 1 it says nothing.",
+        help="The mean of e^(2 ε) − 1, plus terms in δ. A bound above 1 is trivial.",
     )
     gap = generalization.gap(variation)
     st.markdown(
@@ -293,16 +307,15 @@ def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> N
             f"error on other {session.unit().nouns} of the population is larger than on the "
             f"table by about {significant(gap)} at most. "
             if gap <= 1
-            else "A prediction error between 0 and 1 cannot differ by more than 1, so "
-            "that this bound says nothing about the release. "
+            else "Prediction errors between 0 and 1 cannot differ by more than 1, so this bound is "
+            "trivial. "
         )
-        + "It is an *estimate* of a bound, from this one table, and confidential as "
-        "the table is."
+        + "The bound is *estimated* from this table, and is confidential."
     )
 
 
 def _gap_text(gap: float) -> str:
-    return significant(gap) if gap <= 1 else "says nothing (above 1)"
+    return significant(gap) if gap <= 1 else "trivial (above 1)"
 
 
 def bounds(checks: Sequence[BoundCheck]) -> None:
@@ -313,7 +326,7 @@ def bounds(checks: Sequence[BoundCheck]) -> None:
         named = " and ".join(f"“{check.label}”" for check in worst)
         st.markdown(
             literal(
-                f"{named} fall below the exact loss of somebody here. The pages use "
-                "the exact profile, never a bound."
+                f"{named} fall below an exact loss here. All pages use the exact privacy "
+                "profile, never a bound."
             )
         )

@@ -39,13 +39,15 @@ from ui.models import modelling
 from ui.study import Study
 
 _WORLDS = {
-    NeighboringRelation.ADD_REMOVE: "the table without the person",
-    NeighboringRelation.SUBSTITUTION: "another record in their place",
+    NeighboringRelation.ADD_REMOVE: "the table without the record",
+    NeighboringRelation.SUBSTITUTION: "another record in its place",
 }
 
 
 _EARLIER_WORLDS = {
     "the person had not been there": NeighboringRelation.ADD_REMOVE,
+    "the table without the person": NeighboringRelation.ADD_REMOVE,
+    "another record in their place": NeighboringRelation.SUBSTITUTION,
     "the person's record had been another": NeighboringRelation.SUBSTITUTION,
 }
 _EARLIER_VIEWS = {
@@ -56,14 +58,12 @@ _EARLIER_VIEWS = {
 }
 """What older links call them."""
 _LEAVING_ONLY = (
-    "The guarantee is about another record in a person's place. What another record "
-    "could do is known for linear models with noise of a public shape; for this "
-    "release losses are those of leaving."
+    "The guarantee is about replacing a record. Losses from replacing are computed only for "
+    "linear models with noise of a public shape. For this release losses are about leaving."
 )
 _LEAVING_IN_PARTS = (
-    "The guarantee is about another record in a person's place. What another record "
-    "could do to a model is not computed of a table that stays in its files; losses "
-    "are those of leaving."
+    "The guarantee is about replacing a record. For a model and a table that stays in its files, "
+    "losses are computed about leaving only."
 )
 _FURTHER = (one_person.show, counterfactuals.show, publishing.show)
 _SIDES: dict[type, tuple[Callable[..., None], ...]] = {

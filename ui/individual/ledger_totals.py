@@ -183,7 +183,11 @@ def _everybody(
         }
     )
     picture = totals_picture(
-        losses, charged=charged, planned=float(worst.of[way][0]), compared=compared
+        losses,
+        charged=charged,
+        planned=float(worst.of[way][0]),
+        compared=compared,
+        unit=session.unit(),
     )
     results.show(picture, "person-totals")
     rows = [int(row) for row in losses.ranking(_MOST)]
@@ -230,6 +234,7 @@ def _one(
         own=own,
         charges=[float(cost.epsilon) for cost in charges(ledger.releases)],
         compared=compared,
+        unit=session.unit(),
     )
     results.show(picture, "odometer")
     everybody.folded(

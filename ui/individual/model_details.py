@@ -160,7 +160,9 @@ def privacy_against_accuracy(subject: ModelSubject, study: Study) -> None:
     key = f"{request.analysis(study.fingerprint)} {factor} {share}"
     with st.spinner("Computing losses at many precisions …"):
         found = session.remember("frontier", key, compute)
-    results.show(frontier_picture(found, key=request.mechanism_key), "frontier")
+    results.show(
+        frontier_picture(found, key=request.mechanism_key, unit=session.unit()), "frontier"
+    )
     st.markdown(_parts(found, strength))
     if found.sampled < found.people:
         st.caption(

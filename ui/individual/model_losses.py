@@ -116,7 +116,7 @@ def tell_audit(losses: Losses, fit: Fit, audited: AuditedRemovals | None) -> Non
         color="green" if good else "orange",
     )
     st.caption(
-        audit_text(error, people=losses.people, refitted=checked)
+        audit_text(error, people=losses.people, refitted=checked, unit=session.unit())
         + " Those who were fitted again count with their exact loss."
     )
 
@@ -151,14 +151,16 @@ def _map(subject: ModelSubject, analysis: str) -> LeverageMap:
 
 def _why(subject: ModelSubject, study: Study) -> None:
     """List who is most exposed, and offer what each cause has to do with it."""
-    st.markdown("**Who is most exposed, and why**")
+    st.markdown("**Most exposed**")
     exposure = subject.exposure
     if exposure.upper and subject.codes is None:
         _bounded(subject, study)
         return
-    most = [person.entry for person in exposure.most_exposed(_MOST)]
+    exposed = exposure.most_exposed(_MOST)
+    most = [person.entry for person in exposed]
     results.table(
-        one_person.who(exposure.rows[most], study)
+        {"rank": everybody.ranks(exposed)}
+        | one_person.who(exposure.rows[most], study)
         | {"leverage": exposure.influence.leverage[most]}
         | everybody.own(exposure, most),
         column_config={"leverage": results.THREE_DIGITS, **everybody.OWN_DIGITS},
@@ -177,9 +179,8 @@ def _mapped(subject: ModelSubject, study: Study, most: list[int]) -> None:
         found = _map(subject, analysis)
     except ParameterError:
         st.info(
-            "There is nothing to draw: nobody has leverage, or there is no fit without "
-            f"any of the {session.unit().nouns}. A penalty gives everybody a fit "
-            "without them."
+            f"There is nothing to draw: no {session.unit().noun} has leverage, or no fit exists "
+            "without one of them. With a penalty such a fit exists."
         )
     else:
         _explained(subject, why, found, analysis)
@@ -203,9 +204,12 @@ def _bounded(subject: ModelSubject, study: Study) -> None:
     if exposure.tied > _MOST:
         st.markdown(f"{session.unit().number(exposure.tied)} are tied at the top.")
         return
-    most = [person.entry for person in exposure.most_exposed(_MOST)]
+    exposed = exposure.most_exposed(_MOST)
+    most = [person.entry for person in exposed]
     results.table(
-        one_person.who(exposure.rows[most], study) | everybody.own(exposure, most),
+        {"rank": everybody.ranks(exposed)}
+        | one_person.who(exposure.rows[most], study)
+        | everybody.own(exposure, most),
         column_config=everybody.OWN_DIGITS,
         key="most-exposed",
     )
@@ -218,7 +222,8 @@ def _explained(subject: ModelSubject, why: Causes, found: LeverageMap, analysis:
         found,
         rows=rows,
         leverage=why.name,
-        residual=f"what the prediction without the {session.unit().noun} misses",
+        residual=f"residual without the {session.unit().noun}",
+        unit=session.unit(),
     )
     results.show(picture, "leverage-map")
     if found.left_out:
@@ -243,6 +248,7 @@ def _split(why: Causes, found: LeverageMap, rows: list[int]) -> LossCauses:
             cause=why.short,
             miss=np.abs(found.top_residual) / miss,
             epsilon=found.top_epsilon,
+            unit=session.unit(),
         )
 
 

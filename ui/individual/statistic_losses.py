@@ -39,18 +39,6 @@ COLUMNS: Final = (*_BEHIND, "exposure", "others", "variation")
 """Slots with many numbers a person, which are quickly found again."""
 _MOST = 10
 _ALIKE = 0.5
-_SAID = {
-    "laplace": "Laplace noise: a person's loss is how far they move the answer, over "
-    "the scale of the noise. Clamping the noisy answer (BIT) would not change it.",
-    "bit": "BIT (clamping) changes nobody's loss while the results with and without them lie "
-    "within the bounds. Clamping the result does not use the table.",
-    "truncated-published": "Truncation (redrawing), as published, has the noise of "
-    "Laplace and raises losses: how often a draw is thrown away depends on the secret "
-    "answer. Its guarantee is larger than the ε it claims for the same reason.",
-    "truncated": "Truncation (redrawing), calibrated, adds more noise first, because "
-    "how often a draw is thrown away depends on the secret answer. With that noise its "
-    "guarantee is the ε you chose.",
-}
 
 
 def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> StatisticLosses:
@@ -103,23 +91,16 @@ def _remarks(subject: StatisticSubject, study: Study) -> None:
     absent = 0 if unit.several else study.dataset.people - subject.exposure.people
     if absent:
         st.caption(
-            f"{absent:,} of {study.dataset.people:,} {unit.counted} do not count in this release, "
-            "mostly for a missing value. The chart and shares below leave them out."
-            + " Replacing one by somebody who counts still moves the answer."
-            * (subject.relation is NeighboringRelation.SUBSTITUTION)
+            f"{absent:,} of {study.dataset.people:,} {unit.counted} are not counted in this "
+            "release, mostly because of a missing value. The chart and shares below leave them out."
         )
     if subject.relation is NeighboringRelation.SUBSTITUTION:
         st.caption(
-            "All losses are similar: any record could be at the far bound. Compare with the table "
-            "without the person to see differences."
+            "All losses are similar, because a replacement may lie at the far bound. Compare with "
+            "the table without the record to see differences."
             if subject.exposure.mean > _ALIKE * subject.exposure.worst_case
-            else "Each loss counts the farthest value that the bounds allow."
+            else "Each loss is about the farthest value within the bounds."
         )
-    if subject.request.query.kind.of_ranks or subject.request.query.kind.of_matrix:
-        return
-    said = _SAID.get(subject.request.mechanism_key)
-    if said:
-        st.caption(said)
 
 
 def _by_weight(subject: StatisticSubject) -> None:
@@ -134,7 +115,8 @@ def _by_weight(subject: StatisticSubject) -> None:
     counts = np.bincount(quarters, minlength=len(of))
     labels = tuple(f"{one} ({count:,})" for one, count in zip(of, counts, strict=True))
     losses = subject.exposure.by_group(quarters, labels)
-    results.show(groups_picture(losses, by=f"{weight.title} ({counted})", key=key), "weights")
+    picture = groups_picture(losses, by=f"{weight.title} ({counted})", key=key, unit=session.unit())
+    results.show(picture, "weights")
 
 
 def _closer(subject: StatisticSubject, study: Study) -> None:
@@ -179,7 +161,7 @@ def _others(subject: StatisticSubject, analysis: str) -> None:
     )
     for said in sentences(others):
         st.markdown(said)
-    results.show(others_picture(others), "others")
+    results.show(others_picture(others, session.unit()), "others")
 
 
 def _variation(subject: StatisticSubject, analysis: str) -> FloatArray | None:
@@ -212,13 +194,13 @@ def _checks(subject: StatisticSubject, analysis: str) -> tuple[BoundCheck, ...]:
 
 
 def most_exposed(exposure: StatisticLosses, asked: StatisticRequest, study: Study) -> None:
-    """List who is most exposed, by row number and the value in use, and why."""
+    """List who is most exposed, by row number and the value in use, and why; ties share a rank."""
     listed = session.remember(
         "most-exposed",
         f"{exposure.relation} {asked.analysis(study.fingerprint)}",
         lambda: _most_exposed(exposure, asked, study),
     )
-    said = ["**Who is most exposed, and why**", *map(literal, listed.sentences)]
+    said = ["**Most exposed**", *map(literal, listed.sentences)]
     st.markdown("\n\n".join(said))
     results.table(
         listed.table,
@@ -240,9 +222,9 @@ def _most_exposed(exposure: StatisticLosses, asked: StatisticRequest, study: Stu
     why = explain(most[0], exposure, asked.query)
     tied = tied_text(exposure, asked.query, listed=_MOST)
     entries = [person.entry for person in most]
-    table = one_person.who(rows[entries], study) | in_use(
-        asked, np.asarray(exposure.values)[entries]
-    )
+    table: dict[str, list[Any]] = {"rank": everybody.ranks(most)}
+    table |= one_person.who(rows[entries], study)
+    table |= in_use(asked, np.asarray(exposure.values)[entries])
     if not asked.query.kind.of_places:
         table["moves the answer by"] = [person.shift for person in most]
     table |= everybody.own(exposure, entries)
@@ -257,12 +239,13 @@ def definitions() -> None:
         "is the largest change in the odds of any answer. Differential privacy is the "
         "largest of these "
         f"over all tables and {session.unit().nouns}, for the declared change of a record. If "
-        "losses use the same change, none exceeds the guarantee. Leaving the table and "
-        "having another record in it are two questions, and what is guaranteed about the one "
-        "is no limit for the other.\n\nClamping (BIT) never changes "
-        f"{session.unit().indefinite}'s loss while both values lie within the bounds; "
-        "redrawing (truncation) raises it, most near a bound.\n\nSource: Y.-X. Wang, "
-        "Per-instance Differential Privacy, 2019, definitions 2 and 7; the losses are exact "
+        "losses are about the same change, none exceeds the guarantee. A guarantee about leaving "
+        "the table is no limit for a replaced record, and the other way round.\n\nWith Laplace "
+        "noise a loss is the change of the answer, divided by the scale of the noise. Clamping "
+        "(BIT) does not change it while both values lie within the bounds. Truncation raises "
+        "it, most near a bound, because the rejection probability depends on the exact answer.\n\n"
+        "Source: Y.-X. Wang, Per-instance Differential Privacy, 2019, definitions 2 and 7. The "
+        "losses are exact "
         "profiles of the mechanisms, not tail bounds."
     )
 

@@ -104,7 +104,7 @@ def gathered(place: LessonPlace) -> None:
         if room is not None and room.crowded:
             st.warning(
                 f"{people(room.crowded, 'attempt')} to join failed: many phones have one "
-                "network address. To admit them, tick the box in “Teach”."
+                "network address. To let them join, tick the box in “Teach”."
             )
 
     st.fragment(count, run_every=_SECONDS)()

@@ -233,8 +233,8 @@ def for_devices(page: str, *, address: str, hosts: Sequence[str], port: int) -> 
 def explain() -> None:
     """Say how the server is started so that other devices can open its pages."""
     st.caption(
-        "Phones cannot open this server: it admits this computer only. Restart it with "
-        "this command. Everybody in your network can then open the studio."
+        "Phones cannot open this server: it accepts connections from this computer only. Restart "
+        "it with this command. Everybody in your network can then open the studio."
     )
     port = int(st.get_option("server.port"))
     st.code(f"{command()} --classroom --port {port}", language=None, wrap_lines=True)

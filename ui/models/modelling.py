@@ -265,8 +265,8 @@ def noisy_request(question: ModelQuestion, key: str, epsilon: float, delta: floa
             (1, 100),
             key="samples",
             kept="table",
-            note="Several samples show how uncertain the posterior is; each is less "
-            "precise, for the same price.",
+            note="Several samples show how uncertain the posterior is; each is less precise at the "
+            "same cost.",
         )
     if key == "adaptive":
         share = left.slider(

@@ -96,7 +96,9 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
         )
     _numbers_of(own, asked)
     log = st.toggle("Log axis", key="touched-log")
-    picture = losses_picture(own, guarantee=plan.guarantee[0], limit=asked.limit, log=log)
+    picture = losses_picture(
+        own, guarantee=plan.guarantee[0], limit=asked.limit, log=log, unit=session.unit()
+    )
     results.show(picture, "touched-losses")
     _nobody_above(losses, plan, asked, priced)
     _most_exposed(losses, own, plan, study, priced)

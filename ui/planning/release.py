@@ -168,7 +168,7 @@ def _show(answer: Release, request: Releasable) -> None:
             answer,
             request,
             title=capital(request.title),
-            note="Intervals cover the noise and who was drawn.",
+            note="Intervals cover noise and sampling.",
             keys=("plan-resampled", "plan-resampled"),
         )
     else:

@@ -33,7 +33,7 @@ _NUMBERS: Final = {
         value=10.0,
         within=(0.01, float(MOST_PEOPLE), 1.0),
         key="resized-z",
-        note="One row in Z is drawn. More than 0, less than the number of people.",
+        note="One row in Z is drawn. Z is between 0 and the number of rows.",
     ),
     BY_EPSILON: NumberSetting(
         label="Claimed ε",
@@ -181,7 +181,6 @@ _Column = tuple[str, str, str, str | None]
 """Privacy, what it means, what else there is to say, and what stands below it."""
 _DELTA = 1e-6
 _SURE = 0.95
-_RARELY = 0.2
 
 
 def answer(case: ResizedCase) -> None:
@@ -194,14 +193,7 @@ def answer(case: ResizedCase) -> None:
         for k in (1, case.scores)
     )
     several = f", {epsilon_text(often)} for {case.scores:,}" if case.scores > 1 else ""
-    if ones == bootstrap.people:
-        trait = "A trait that all have"
-    else:
-        trait = f"A trait that {people(ones) if ones else 'nobody'} "
-        trait += "has" if ones <= 1 else "have"
-    times = "as all rows are alike."
-    if real:
-        times = f"{significant(real / bootstrap.claimed_variance)} times the claim."
+    times = f", {significant(real / bootstrap.claimed_variance)} times the claim" if real else ""
     error = math.sqrt(float(fixed.variance(1.0, share * (1 - share))))
     whole = math.sqrt(laplace_variance(bootstrap.people, case.epsilon))
     compare(
@@ -211,12 +203,13 @@ def answer(case: ResizedCase) -> None:
         epsilon=case.epsilon,
         simulated=(
             (
-                f"\n- {trait}: ε = {epsilon_text(once)} at δ = {significant(_DELTA)} for one "
-                f"score{several}.\n- Variance of that share: {significant(real)}, {times}"
+                f"\n- A trait of {people(ones)}: ε = {epsilon_text(once)} at δ = "
+                f"{significant(_DELTA)} for one score{several}.\n- Variance of that share: "
+                f"{significant(real)}{times}."
             ),
             (
-                f"\n- Typical error {significant(error)}. The same noise guarantee on *all* "
-                f"rows: {significant(whole)}. Resampling only adds error here."
+                f"\n- RMSE: {significant(error)}. With the same ε on *all* rows: "
+                f"{significant(whole)}."
             ),
         ),
     )
@@ -241,21 +234,20 @@ def compare(
             "ε = 1/Z, for each score, without a δ.",
             (
                 f"- {bootstrap.draws:,} of {bootstrap.people:,} rows are drawn with "
-                "replacement for every score, without noise.\n- A person is drawn with "
-                f"probability at most 1/Z = {chance(bootstrap.claimed_appearance)}.\n- A share "
-                f"has the variance Z/n² = {significant(bootstrap.claimed_variance)}."
+                "replacement for every score, without noise.\n- A row is drawn with "
+                f"probability at most 1/Z = {chance(bootstrap.claimed_appearance)}.\n- Variance "
+                f"of a share: Z/n² = {significant(bootstrap.claimed_variance)}."
             ),
             None,
         ),
         "Measured": _measured(bootstrap, scores, simulated[0]),
         "Repaired": (
             f"ε = {epsilon_text(epsilon)}",
-            "Holds for every table, and can be released.",
+            "It holds for every table, and can be released.",
             (
-                f"- The same resample of {repaired.draws:,} rows, and Laplace noise of scale "
-                f"{significant(repaired.scale(width))} on its mean.\n- Noise alone hides one row "
-                f"of the *sample* with ε = {epsilon_text(repaired.level)}. "
-                f"{_moved(repaired)}{simulated[1]}"
+                "- The same resample, and Laplace noise of scale "
+                f"{significant(repaired.scale(width))} on its mean.\n- For a row of the *sample* "
+                f"this is ε = {epsilon_text(repaired.level)}. {_moved(repaired)}{simulated[1]}"
             ),
             None,
         ),
@@ -275,37 +267,27 @@ def compare(
             )
             st.markdown(text)
     tau = bootstrap.delta()
-    drawn = "being drawn rarely" if tau < _RARELY else "not always being drawn"
     st.markdown(
-        f"**Why:** {drawn} does not hide a person. A score above 0 proves a trait that "
-        f"only one person has. That happens with probability **{chance(tau)}**, where the claim "
-        "allows 0."
+        "**Why:** a score above 0 proves a trait that only one row has. The probability is "
+        f"**{chance(tau)}**, and the claim allows 0."
     )
 
 
 def _measured(bootstrap: ResizedBootstrap, scores: int, simulated: str) -> _Column:
     tau = bootstrap.delta()
-    above = (
-        ", more than claimed: the sample size is rounded up"
-        if tau > bootstrap.claimed_appearance
-        else ""
-    )
+    above = ", more than claimed" if tau > bootstrap.claimed_appearance else ""
     enough = bootstrap.looks_until(_SURE)
     proving = "1 score proves" if scores == 1 else f"{scores:,} scores prove"
-    if enough == scores:
-        end = ", the fewest that come to 95%."
-    else:
-        end = f"; {'one is' if enough == 1 else f'{enough:,} are'} enough for 95%."
+    end = "" if enough == scores else f"; {enough:,} {'reaches' if enough == 1 else 'reach'} 95%"
     return (
         "no finite ε",
         (
-            "(0, δ)-DP: with probability 1 − δ nothing is revealed about a person; with "
-            "probability δ everything may be."
+            "(0, δ)-DP: with probability δ everything about a person may be revealed, and "
+            "otherwise nothing."
         ),
         (
-            f"- A person is drawn with probability {chance(tau)}{above}.\n- A trait that one "
-            f"person has: {proving} it with probability "
-            f"{chance(bootstrap.delta(scores=scores))}{end}{simulated}"
+            f"- A row is drawn with probability {chance(tau)}{above}.\n- {proving} a trait of "
+            f"one row with probability {chance(bootstrap.delta(scores=scores))}{end}.{simulated}"
         ),
         f"δ = {significant(tau)} at every ε",
     )
@@ -315,34 +297,31 @@ def _moved(fixed: NoisyResample) -> str:
     """Say what the sample makes of the level that noise alone gives a row of it."""
     before, after = fixed.level, fixed.epsilon()
     if after > before:
-        return f"That a person may be drawn several times raises it to {epsilon_text(after)}."
+        return f"Repeated draws of a row raise it to {epsilon_text(after)}."
     if after == before:
-        return "The sample leaves it at that."
-    drawn = 1 - (1 - fixed.rows / fixed.people) ** fixed.draws
-    how = "is rarely" if drawn < _RARELY else "may not be"
-    return f"That a person {how} drawn lowers it to {epsilon_text(after)}."
+        return "The sampling does not change it."
+    return f"The sampling lowers it to {epsilon_text(after)}."
 
 
 METHODS: Final = (
     "**Resized bootstrap.** Of n rows draw m = ⌈n/Z⌉ with replacement, compute the score "
-    "of these rows, and draw anew for every question. Source: J. Mount and N. Zumel, *A "
+    "of these rows, and draw a new sample for every question. Source: J. Mount and N. Zumel, *A "
     "simple differentially private procedure*, Win-Vector blog, October 2015, which "
     "claims ε = 1/Z.\n\n**Why it fails.** Two tables differ in one row. With the same "
     "draws they give the same score unless that row is drawn, which happens with "
     "probability τ = 1 − (1 − 1/n)^m. So δ is at most τ, for every score. A score that "
-    "shows whether the row was drawn attains it at every ε, because the other table "
-    "cannot give such a score at all. K scores are one with K m draws.\n\n**A trait of k "
+    "shows whether the row was drawn attains τ at every ε, because the other table cannot "
+    "produce that score. K scores are equivalent to one score with K m draws.\n\n**A trait of k "
     "people.** The number of ones in the sample is binomial, Bin(m, k/n) or Bin(m, (k + "
-    "1)/n). So δ(ε) = Σ max(0, P(c) − e^ε Q(c)), summed exactly. The larger direction "
-    "counts.\n\n**Repaired.** Laplace noise of scale b on the mean of the m rows "
+    "1)/n). So δ(ε) = Σ max(0, P(c) − e^ε Q(c)), summed exactly. The larger of both directions is "
+    "used.\n\n**Repaired.** Laplace noise of scale b on the mean of the m rows "
     "gives ε′ = m log(1 + (e^(R/(m b)) − 1)/n). R is the width of the bounds. ε′ is exact "
-    "for shares, and for numbers if ε′ ≤ R/(m b). Beyond that, a slightly larger bound "
-    "counts. With "
-    "a δ: Balle, Barthe and Gaboardi (2018), theorem 10, or what the pure level allows, "
-    "whichever is less. Without a δ the mean of all rows never needs more noise for the "
-    "same guarantee, and has no sampling error. So the corrected method is not a "
-    "recommendation. A δ lowers the noise only because it permits exposure with that "
-    "probability. It must be below 1/n."
+    "for shares, and for numbers if ε′ ≤ R/(m b). Otherwise a slightly larger bound is "
+    "used. With a δ: the smaller of theorem 10 of Balle, Barthe and Gaboardi (2018) and the "
+    "pure bound. Without a δ the mean of all rows never needs more noise for the "
+    "same guarantee, and has no sampling error. So the corrected method is not recommended. "
+    "A δ lowers the noise only because it permits exposure with that probability. It must be "
+    "below 1/n."
 )
 
 
@@ -371,18 +350,12 @@ def _profile(case: ResizedCase, key: str) -> None:
     pure = max(max(pair.pure) for pair in pairs)
     middle = case.bootstrap.pair(max(0, (case.bootstrap.people - 1) // 2))
     half, claim = max(middle.pure), case.bootstrap.claimed_epsilon
-    if math.isfinite(pure):
-        least = f"for {people(case.ones)} the least ε that never fails is "
-        least += f"{significant(pure)}."
-    else:
-        least = f"for {people(case.ones)} there is no ε that never fails."
+    smallest = f"ε = {significant(pure)}" if math.isfinite(pure) else "no finite ε"
     st.markdown(
-        "δ is how often the guarantee of an ε fails. A guarantee holds where its "
-        "line has come down to 0. The line of a rare trait never does: either the one "
-        "person is in the sample and the score says so, or not. A common trait is "
-        f"hidden by the sampling: {least} Even for half of all it is "
-        f"{significant(half)}, {significant(half / claim, 2)} times the claim of "
-        f"{significant(claim)}. Sampling protects common values, never rare ones."
+        "A pure ε holds where its line reaches δ = 0. The line of a trait of one person never "
+        f"does. For a trait of {people(case.ones)}, {smallest} holds. For a trait of half of the "
+        f"people it is ε = {significant(half)}, {significant(half / claim, 2)} times the claim of "
+        f"{significant(claim)}. Sampling protects common values, not rare ones."
     )
 
 
@@ -395,13 +368,11 @@ def _proof(case: ResizedCase, key: str) -> None:
     results.show(picture, f"{key}-proof", simulated=case.simulated)
     many = "1 score" if case.scores == 1 else f"{case.scores:,} scores"
     st.markdown(
-        f"One person has the trait, nobody else. Of {case.attackers:,} simulated "
-        "attackers so many held proof after that many scores: a score above 0, which "
-        f"no table without the person can give. After {many} it is "
-        f"{chance(case.bootstrap.delta(scores=case.scores))}. As many answers with "
-        "Laplace noise make somebody who was half sure at most "
-        f"{at_most(resized_study.laplace_belief(case.bootstrap, case.scores))} sure, and "
-        "nobody certain."
+        f"One person has the trait. The line is the share of {case.attackers:,} simulated "
+        "attackers with proof: a score above 0 is impossible without that person. After "
+        f"{many} it is {chance(case.bootstrap.delta(scores=case.scores))}. After as many answers "
+        "with Laplace noise, an attacker who was 50% sure is at most "
+        f"{at_most(resized_study.laplace_belief(case.bootstrap, case.scores))} sure."
     )
 
 
@@ -415,9 +386,9 @@ def _averages(case: ResizedCase, key: str) -> None:
     picture = figures.averaging_picture(curve, case.ones, case.bootstrap.people)
     results.show(picture, f"{key}-averages", simulated=case.simulated)
     st.markdown(
-        "Every score is drawn anew, so that its error averages out. The rule of thumb "
-        f"15.4 n² p (1 − p) / m says {needed:,} scores here. Answers with noise "
-        "average out, too; but each of them is charged, and the budget ends it."
+        "Each score uses a new sample, so errors average out. The rule of thumb "
+        f"15.4 n² p (1 − p) / m gives {needed:,} scores here. Noise averages out too, but each "
+        "noisy answer is charged, so the budget sets a limit."
     )
 
 
@@ -428,10 +399,9 @@ def _tour_scores(case: ResizedCase, key: str) -> None:
     picture = figures.scores_picture(found, ones, case.bootstrap.delta())
     results.show(picture, f"{key}-scores", simulated=case.simulated)
     st.markdown(
-        f"The score of a resample of {case.bootstrap.draws:,} rows from a table with "
-        f"{ones:,} ones, and from one with {ones + 1:,}. Where only one of the lines "
-        "is above 0 a score is proof. Set the number of people with the trait to 0 to "
-        "see it."
+        f"Scores of resamples of {case.bootstrap.draws:,} rows from a table with {ones:,} ones, "
+        f"and from one with {ones + 1:,}. A score is proof where only one line is above 0. To "
+        "see one, set the number of people with the trait to 0."
     )
 
 
@@ -457,20 +427,20 @@ def _errors(case: ResizedCase, key: str) -> None:
         {
             "method": [name for name, *_ in rows],
             "variance": [value for _, value, _ in rows],
-            "typical error": [math.sqrt(value) for _, value, _ in rows],
-            "wins from n p (1 − p)": [least for *_, least in rows],
+            "RMSE": [math.sqrt(value) for _, value, _ in rows],
+            "better above n p (1 − p)": [least for *_, least in rows],
         },
         column_config=dict.fromkeys(
-            ("variance", "typical error", "wins from n p (1 − p)"), results.THREE_DIGITS
+            ("variance", "RMSE", "better above n p (1 − p)"), results.THREE_DIGITS
         ),
         placeholder="–",
         key=f"{key}-variances",
     )
     st.markdown(
-        "The claimed variance is right only for a single one among n rows. The source also "
+        "The claimed variance is correct only for a single one among n rows. The source also "
         "contradicts itself by a factor of Z. Noise on the share of all rows has the same "
         "variance for every share. It is better if n p (1 − p) exceeds the number in the "
-        f"last column. Here it is {significant(bootstrap.people * share * (1 - share))}."
+        f"last column. Here n p (1 − p) is {significant(bootstrap.people * share * (1 - share))}."
     )
 
 
@@ -482,8 +452,8 @@ def _fair(case: ResizedCase, key: str) -> None:
     name = st.radio("Compare with", list(rivals), horizontal=True, key=f"{key}-rival")
     rival, tau = rivals[name], bootstrap.delta()
     st.caption(
-        f"τ = {chance(tau)} is the chance that a person is drawn. To set both to the "
-        "claimed ε would compare a guarantee that holds with one that does not."
+        f"A row is drawn with probability τ = {chance(tau)}. A comparison at the claimed ε would "
+        "be unfair, because that guarantee does not hold."
     )
     left, right = st.columns(2)
     with left:
@@ -493,10 +463,10 @@ def _fair(case: ResizedCase, key: str) -> None:
         picture = figures.detection_picture(bootstrap, ones, rivals[name])
         results.show(picture, f"{key}-detection", simulated=case.simulated)
     st.markdown(
-        _crossing(rival, tau) + f"Chance of a certain identification in one answer: "
-        f"{chance(bootstrap.delta())} by a resized bootstrap, "
-        f"{chance(rivals[name].delta)} by the other. Variance at this share: "
-        f"{significant(float(bootstrap.variance(ones / bootstrap.people)))} against "
+        _crossing(rival, tau) + "Probability of a certain identification in one answer: "
+        f"{chance(bootstrap.delta())} with a resized bootstrap, "
+        f"{chance(rivals[name].delta)} with noise. Variance at this share: "
+        f"{significant(float(bootstrap.variance(ones / bootstrap.people)))} and "
         f"{significant(rivals[name].variance)}."
     )
 
@@ -507,7 +477,6 @@ def _crossing(rival: resized_study.Rival, tau: float) -> str:
     if at <= 0:
         return ""
     return (
-        f"Below ε = {significant(at)} the line of the noise lies above: a guarantee of so "
-        "small an ε fails more often with it. From there on it fails less often, and "
-        f"from ε = {significant(rival.epsilon)} on never; a resample goes on failing. "
+        f"Below ε = {significant(at)} the δ of the noise is larger. Above, it is smaller, and "
+        f"from ε = {significant(rival.epsilon)} on it is 0. The δ of a resample never becomes 0. "
     )

@@ -15,7 +15,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
-from dpcore.formatting import epsilon_text, in_full, people, significant
+from dpcore.formatting import epsilon_text, in_full, significant
 from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.statistics.entries import Membership
@@ -105,8 +105,8 @@ def ask(study: Study) -> tuple[ColumnScores, Study]:
             format_func=in_full,
             key="resized-delta",
             kept="table",
-            note="0 is a pure guarantee. A δ must be below one in the number of "
-            "people: with that chance, a row that was drawn may show.",
+            note="0 is a pure guarantee. A δ must be below 1/n: with this probability a "
+            "drawn row may be revealed.",
         )
     query = Query(
         kind=kind,
@@ -128,23 +128,25 @@ def _offer(own: ColumnScores, study: Study) -> None:
     request = own.request
     if session.mode() is Mode.CLASSROOM:
         published = st.radio(
-            "What to draw",
+            "Version",
             [Form.REPAIRED, Form.PUBLISHED],
             format_func=lambda form: f"as {form}" if form is Form.PUBLISHED else form,
             horizontal=True,
             key="resized-form",
-            help="In Live mode only the repaired form can be drawn.",
+            help="Live mode releases only the repaired version.",
         )
         request = own.published if published is Form.PUBLISHED else request
     else:
-        st.caption(f"As published it cannot be released: {own.published.refusal(Mode.RELEASE)}")
+        st.caption(
+            f"The published version cannot be released: {own.published.refusal(Mode.RELEASE)}"
+        )
     answer = offering.offer(request, study, key="resized")
     if answer is not None:
         answers.resampled(
             answer,
             request,
             title=request.title,
-            note="Intervals cover the noise and who was drawn.",
+            note="Intervals cover noise and sampling.",
             keys=("resized-answer", "resized-answer"),
         )
     distortion.show(request, study, key="resized-bias")
@@ -175,7 +177,7 @@ def _question(
         column.bounds.lower + column.bounds.width / 2,
         key=f"resized-least-{key}-{column.bounds}",
         kept="session",
-        note="A number that you would know without the table.",
+        note="A public number, chosen without the table.",
     )
     return (StatisticKind.PROPORTION, Membership(interval=Interval(lower=least, upper=math.inf)))
 
@@ -191,11 +193,11 @@ def _losses(own: ColumnScores, study: Study) -> None:
         )
         if own.request.shares:
             ones = int(rows.sum())
-            st.markdown(f"In this table: {people(ones)} of {len(rows):,}.")
+            st.markdown(f"In this table: {session.unit().number(ones)} of {len(rows):,}.")
             if own.bootstrap.rows > 1:
                 st.caption(
-                    "What follows is about single rows. A unit of several rows is "
-                    "drawn more often, as the numbers above say."
+                    f"Below, each row is separate. {session.unit().indefinite.capitalize()} with "
+                    "several rows is drawn more often."
                 )
             show_tour(
                 ResizedCase(
@@ -224,7 +226,7 @@ def _losses(own: ColumnScores, study: Study) -> None:
         )
         middle, most = exposure.quantiles([0.5, 1.0])
         st.markdown(
-            f"**Own ε from one repaired answer:** median {epsilon_text(float(middle))}, largest "
+            f"**Own ε of one repaired answer:** median {epsilon_text(float(middle))}, largest "
             f"{epsilon_text(float(most))}, guarantee {epsilon_text(exposure.worst_case)}."
         )
 
@@ -240,25 +242,21 @@ def _spread(own: ColumnScores, rows: FloatArray) -> None:
     unit = after_number(own.request.unit_text)
     results.metrics(
         {
-            "Typical error, claimed": (
+            "RMSE, claimed": (
                 f"{significant(claimed)}{unit}",
                 "√(Z)/n times the width of the bounds.",
             ),
-            "Typical error, as published": (
+            "RMSE, as published": (
                 f"{significant(published)}{unit}",
-                (
-                    "How far answers of the published method typically lie from the mean of "
-                    "this table. Computed from the table: confidential."
-                ),
+                ("Of answers of the published method about the mean of this table. Confidential."),
             ),
-            "Typical error, repaired": (
+            "RMSE, repaired": (
                 f"{significant(repaired)}{unit}",
-                "The same of the repaired method, whose guarantee holds.",
+                "Of answers of the repaired method.",
             ),
         }
     )
     st.markdown(
-        f"The mean of this table is {significant(float(rows.mean()), 6)}{unit}. A "
-        "score may show which values were drawn, and through a rare value, who: as "
-        "published no finite loss can be guaranteed to anybody."
+        f"The mean of this table is {significant(float(rows.mean()), 6)}{unit}. A rare value "
+        "in a published score can identify a row, so no finite ε holds."
     )

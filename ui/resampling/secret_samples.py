@@ -47,7 +47,7 @@ _RATES = (1.0, 0.5, 0.2, 0.1, 0.05, 0.01, 0.001)
 _POINTS = 200
 _MOST_SHIFT = 4.0
 _IN_DIGITS = ("rows", "Laplace scale", "Gaussian deviation")
-SHARE_HELP = "The chance that a row is in the sample. Nobody may know which rows are."
+SHARE_HELP = "The probability that a row is in the sample. The sampled rows must stay secret."
 
 
 _LEVELS: Final = SettingsForm(
@@ -60,7 +60,7 @@ _LEVELS: Final = SettingsForm(
             value=3.0,
             within=(1e-6, 700.0),
             key="ss-base",
-            note="What the analysis that runs on the sample guarantees by itself.",
+            note="The guarantee of the analysis for the sample itself.",
         ),
         "people": NumberSetting(
             label="Rows in the table", value=1000, within=(1, 10**9), key="ss-people"
@@ -77,7 +77,7 @@ _LEVELS: Final = SettingsForm(
             value=1e-6,
             within=(1e-15, 0.1),
             key="ss-level-delta",
-            note="The chance that the guarantee of Gaussian noise fails for a person.",
+            note="The δ of the Gaussian mechanism.",
         ),
     }
 )
@@ -90,12 +90,12 @@ def levels(*, target: float, epsilon: float, people: int, rate: float, delta: fl
     rows = math.floor(people * kept.exact * (1 + 1e-12))
     if epsilon <= target:
         text = (
-            f"**ε = {epsilon_text(epsilon)} is not above {epsilon_text(target)} already: "
+            f"**ε = {epsilon_text(epsilon)} is already at most {epsilon_text(target)}: "
             f"keep all {people:,} rows.** "
         )
     else:
         text = (
-            f"**To bring ε = {epsilon_text(epsilon)} down to {epsilon_text(target)}, "
+            f"**To reduce ε = {epsilon_text(epsilon)} to {epsilon_text(target)}, "
             f"keep {points(kept.exact)} of the rows: {rows:,} of {people:,}.** The "
             f"source's rule keeps {points(kept.claimed)} and reaches ε = "
             f"{epsilon_text(kept.reached)}. "
@@ -105,26 +105,22 @@ def levels(*, target: float, epsilon: float, people: int, rate: float, delta: fl
         f"{significant(base, 5)} on the sample.**"
     )
     if rows < 1:
-        st.warning(
-            "That is less than one row: at such a high ε on the sample nothing is left "
-            "to analyze. Choose a smaller one."
-        )
+        st.warning("That is less than one row. Choose a smaller ε on the sample.")
     results.table(
         _table_of_levels(target, epsilon, people, delta),
         column_config=dict.fromkeys(_IN_DIGITS, results.THREE_DIGITS),
         key="ss-levels",
     )
     st.caption(
-        "Noise of a total scaled up to the table, relative to the change by adding or "
-        "removing one person. It falls as the sample grows: at one final ε the whole table "
-        "needs the least."
+        "Noise of a total, scaled up to the table and divided by the change from adding or "
+        "removing one person. At a fixed final ε it is smallest for the whole table."
     )
-    st.markdown("**How the sample is drawn matters**")
+    st.markdown("**Sampling methods**")
     results.table(_schemes(epsilon, rate, people), key="ss-schemes")
     st.caption(
-        "Drawing with replacement may take a person several times; with many draws "
-        "that can be worse than no sample at all. The δ of an approximate guarantee "
-        "shrinks with the share of rows as well."
+        "Sampling with replacement may draw a person several times. With many draws this can "
+        "cost more than no sampling. The δ of an approximate guarantee also shrinks with the "
+        "sampling rate."
     )
 
 
@@ -139,19 +135,19 @@ _PROFILES: Final = SettingsForm(
             note=SHARE_HELP,
         ),
         "ratio": Slide(
-            label="Shift of one person over the noise",
+            label="Sensitivity / noise",
             value=1.0,
             within=(0.1, _MOST_SHIFT, 0.1),
             key="ss-ratio",
-            note="Over the scale of Laplace noise, over the standard deviation of Gaussian "
-            "noise. For Laplace noise it is ε on the sample.",
+            note="Divided by the scale of Laplace noise, or by the standard deviation of Gaussian "
+            "noise. For Laplace noise this is ε on the sample.",
         ),
         "delta": NumberSetting(
             label="δ",
             value=1e-6,
             within=(1e-15, 0.1),
             key="ss-delta",
-            note="The chance that the guarantee fails for a person.",
+            note="The δ at which ε is stated.",
         ),
     }
 )
@@ -178,13 +174,13 @@ def profiles(*, rate: float, ratio: float, delta: float) -> None:
     picture = figures.profile_picture(epsilon, shown, rate=rate)
     results.show(picture, "profiles", simulated=True)
     st.markdown(
-        "Zero-concentrated DP (ρ) limits the Renyi divergence at *every* order, and at "
-        "high orders the few draws that include the person decide. So a sample does "
-        "not make ρ smaller: the rule ρ q² that some texts use is not valid."
+        "Zero-concentrated DP (ρ) bounds the Rényi divergence at *every* order. At high orders "
+        "the rare samples that include the person dominate. So sampling does not reduce ρ, and "
+        "the rule ρ q² in some texts is not valid."
     )
     curve = renyi_curve(ratio, rate, delta)
     results.show(figures.renyi_picture(curve), "renyi", simulated=True)
-    st.markdown("**Many releases, each from a sample of its own**")
+    st.markdown("**Many releases, each from a new sample**")
     _many_releases(ratio, rate, delta, **_MANY.ask())
 
 
@@ -198,16 +194,14 @@ def points(share: float) -> str:
 
 
 METHODS: Final = (
-    "**Secret sample.** Rows are drawn at random, without a look at their values, and "
-    "nobody learns which. *Poisson*: everybody with the same chance, independently. "
+    "**Secret sample.** Rows are drawn at random, independently of their values, and the "
+    "sampled rows stay secret. *Poisson*: each row independently with the same probability. "
     "*Without replacement*: a fixed number of different rows. *With replacement*: a row "
-    "may be drawn several times.\n\n**ε, privacy budget.** How much one person can "
-    "change the odds of any answer: by a factor eᵋ at most. **δ**: the chance that this "
-    "fails.\n\n**Amplification.** With share q, an analysis that is ε-DP on the sample "
-    "is log(1 + q (eᵋ − 1))-DP for the table. At that level, δ(ε) becomes q "
-    "δ(ε).\n\n**Sources.** A. Smith, *Differential privacy and the secrecy of the "
-    "sample*, 2009: lemma 3 and notes a to c. Exact bounds: B. Balle, G. Barthe and M. "
-    "Gaboardi, 2018, theorems 8 to 10. The Renyi curve: I. Mironov, K. Talwar and L. "
+    "may be drawn several times.\n\n**Amplification by subsampling.** With sampling rate q, an "
+    "analysis that is ε-DP on the sample is log(1 + q (eᵋ − 1))-DP for the table. At that "
+    "level, δ(ε) becomes q δ(ε).\n\n**Sources.** A. Smith, *Differential privacy and the secrecy "
+    "of the sample*, 2009: lemma 3 and notes a to c. Exact bounds: B. Balle, G. Barthe and M. "
+    "Gaboardi, 2018, theorems 8 to 10. The Rényi curve: I. Mironov, K. Talwar and L. "
     "Zhang, 2019. Complex surveys: M. Bun, J. Drechsler, M. Gaboardi, A. McMillan and J. "
     "Sarathy, 2022."
 )
@@ -226,7 +220,7 @@ def _table_of_levels(target: float, epsilon: float, people: int, delta: float) -
         {
             "share of rows": rates,
             "ε allowed on the sample": allowed,
-            "what remains of the ε above": amplify(epsilon, rates),
+            "ε of the answer at the ε above": amplify(epsilon, rates),
             **dict(zip(_IN_DIGITS, columns, strict=True)),
         }
     )
@@ -235,10 +229,10 @@ def _table_of_levels(target: float, epsilon: float, people: int, delta: float) -
 def _schemes(epsilon: float, rate: float, people: int) -> pd.DataFrame:
     draws = max(round(rate * people), 1)
     rows = [
-        ("each row with the same chance (Poisson)", "one more or less", rate),
-        ("each row with the same chance (Poisson)", "a record replaced", rate),
-        (f"{draws:,} different rows", "a record replaced", draws / people),
-        (f"{draws:,} draws with replacement", "a record replaced", draws / people),
+        ("Poisson sampling", "adding or removing a record", rate),
+        ("Poisson sampling", "replacing a record", rate),
+        (f"{draws:,} rows without replacement", "replacing a record", draws / people),
+        (f"{draws:,} rows with replacement", "replacing a record", draws / people),
     ]
     final = [
         float(amplify(epsilon, rate)),
@@ -248,8 +242,8 @@ def _schemes(epsilon: float, rate: float, people: int) -> pd.DataFrame:
     ]
     return pd.DataFrame(
         {
-            "how the sample is drawn": [row[0] for row in rows],
-            "protected against": [row[1] for row in rows],
+            "sampling": [row[0] for row in rows],
+            "neighboring tables": [row[1] for row in rows],
             "ε on the sample": epsilon,
             "ε of the answer": [epsilon_text(one) for one in final],
         }
@@ -259,10 +253,7 @@ def _schemes(epsilon: float, rate: float, people: int) -> pd.DataFrame:
 _MANY: Final = SettingsForm(
     row={
         "times": NumberSetting(
-            label="Releases, each from a fresh sample",
-            value=100,
-            within=(1, MOST_TIMES),
-            key="ss-times",
+            label="Number of releases", value=100, within=(1, MOST_TIMES), key="ss-times"
         ),
         "law": ChoiceSetting(
             label="Noise", options=("gaussian", "laplace"), named=str.capitalize, key="ss-law"
@@ -282,32 +273,28 @@ def _many_releases(ratio: float, rate: float, delta: float, *, times: int, law: 
     known = math.isfinite(total.pld)
     results.metrics(
         {
-            "Added up": (
+            "Basic": (
                 f"ε = {epsilon_text(total.basic)}",
-                "The ε of each release times their number: always right, and seldom the least.",
+                "Basic composition: the ε of each release times their number.",
             ),
             "By Renyi divergences" if law == "gaussian" else "By zCDP": (
                 f"ε = {epsilon_text(total.renyi)}",
-                (
-                    "A finer way to add up, which is right, too, at the δ above; often less "
-                    "for many releases."
-                ),
+                ("A tighter bound at the δ above, often smaller for many releases."),
             ),
             "Privacy loss distributions": (
                 f"ε = {epsilon_text(total.pld)}" if known else "not available",
-                "Convolved numerically, rounded up: tight but for the width of the cells.",
+                "Numerical convolution, rounded up: tight up to the discretization.",
             ),
         }
     )
     if not known:
         st.caption(
-            f"Convolving has rounding errors in δ, here up to "
-            f"{significant(rounding(times), up=True)}, and reaches no losses that are "
-            "astronomically large: the other two ways of counting hold."
+            f"Convolution has rounding errors in δ, here up to "
+            f"{significant(rounding(times), up=True)}, and cannot represent extremely large "
+            "losses. The other two bounds are valid."
         )
     st.caption(
-        f"For {times:,} releases fixed in advance, at δ = {significant(delta)}, one "
-        "person more or less."
+        f"For {times:,} releases fixed in advance, at δ = {significant(delta)}, under add/remove."
     )
 
 
@@ -323,7 +310,7 @@ _CLAIM: Final = SettingsForm(
             value=SOURCE_EPSILON,
             within=(0.01, 20.0, 0.1),
             key="ss-epsilon",
-            note="The source starts from 1.",
+            note="The source uses 1.",
         ),
         "rate": Slide(
             label="Sampling rate",
@@ -337,7 +324,7 @@ _CLAIM: Final = SettingsForm(
 
 
 def claim_and_truth(*, epsilon: float, rate: float) -> None:
-    """Hold what the source says against simulated releases and the exact bounds."""
+    """Compare the claim of the source with simulated releases and the exact bounds."""
     exact = float(amplify(epsilon, rate))
     rates = np.array(sorted({*_MEASURED_AT, rate}))
     measured = session.remember(
@@ -355,19 +342,19 @@ def claim_and_truth(*, epsilon: float, rate: float) -> None:
                 f"ε = {epsilon_text(min(bound, epsilon))}",
                 None
                 if holds
-                else "An answer from a sample never costs more than one from all rows.",
-                None if holds else "the bound is empty here",
+                else "An answer from a sample never costs more than an answer from all rows.",
+                None if holds else "the bound is trivial here",
             ),
             "Measured by simulation": (
                 _estimate(measured, here),
                 (
-                    f"Log ratio of how often one event was seen in {measured.draws:,} "
-                    "releases with and as many without one person, with 95% limits."
+                    f"Log ratio of the frequencies of one event in {measured.draws:,} releases "
+                    "with one person and in as many without, with a 95% interval."
                 ),
             ),
             "Exact": (
                 f"ε = {epsilon_text(exact)}",
-                "log(1 + q (eᵋ − 1)): reached by Laplace noise on a total.",
+                "log(1 + q (eᵋ − 1)), attained by Laplace noise on a total.",
             ),
         }
     )
@@ -387,17 +374,17 @@ def claim_and_truth(*, epsilon: float, rate: float) -> None:
 def _estimate(measured: Measured, at: int) -> str:
     estimate = float(measured.estimate[at])
     if not np.isfinite(estimate):
-        return "too rare to see"
+        return "too rare to measure"
     half = float(measured.high[at] - measured.low[at]) / 2
     return f"{significant(estimate)} ± {significant(half, 2)}"
 
 
 def _headline(epsilon: float, rate: float) -> None:
-    """Say what holds and what fails, and which numbers prove it."""
+    """State the exact levels of both claims."""
     exact, bound = (float(amplify(epsilon, rate)), float(claimed(epsilon, np.array(rate))))
     within = f"within the claimed {epsilon_text(bound)}"
     if bound >= epsilon:
-        within = "where the claimed bound is empty"
+        within = "where the claimed bound is trivial"
     rho = renyi_curve(1.0, rate, _DELTA)
     st.markdown(
         f"A secret sample of {percent(rate)} turns ε = {epsilon_text(epsilon)} into "
@@ -429,37 +416,37 @@ def _verdicts(epsilon: float, rate: float, measured: Measured, at: int) -> str:
             ),
             seen,
             (
-                f"**holds**, for every q: it is {epsilon_text(exact)}, and grows like "
-                f"{significant(math.expm1(epsilon), 4)} q at first"
+                f"**holds** for every q: {epsilon_text(exact)}, about "
+                f"{significant(math.expm1(epsilon), 4)} q for small q"
             ),
         ),
         (
-            ("Note b: it is enough that *joining* is limited; 2q holds up to a q of roughly 0.79"),
-            f"here it takes {epsilon_text(one_sided)}",
+            ("Note b: a bound on *joining* is sufficient, and 2q holds up to q ≈ 0.79"),
+            f"exact: {epsilon_text(one_sided)}",
             f"**holds** {limit}",
         ),
         (
-            "Note c: to bring ε c down to ε, keep ε e⁻ᶜ of the rows",
-            (f"c 3 to ε = 0.1: keeps {points(kept.claimed)}, reaches {epsilon_text(kept.reached)}"),
-            f"**holds**, with room: {points(kept.exact)} may be kept",
+            "Note c: to reduce ε c to ε, keep a share ε e⁻ᶜ of the rows",
+            (f"c = 3, ε = 0.1: keeps {points(kept.claimed)}, reaches {epsilon_text(kept.reached)}"),
+            f"**holds**; {points(kept.exact)} may be kept",
         ),
         (
-            "Note c: almost nothing is left once c is above ln n",
+            "Note c: almost no row is kept if c > ln n",
             (
-                "1,000 rows, ε = 0.1: less than one row is kept once c is above "
+                "1,000 rows, ε = 0.1: less than one row is kept if c > "
                 f"{significant(math.log(1000 * 0.1), 3)}"
             ),
-            "**holds** even earlier: from c = ln(n ε) on",
+            "**holds**, already from c = ln(n ε) on",
         ),
         (
-            "The price is that the effective table shrinks",
+            "The cost is that the effective table shrinks",
             "see “Does it pay?”",
-            "**holds**: for a mean the noise grows too, so that a sample never helps",
+            "**holds**: for a mean the noise grows too, so sampling never helps",
         ),
         (
             "If a survey's sample stays secret, a small ε is essentially free",
             "see “A secret survey”",
-            "**depends** on the secrecy; respondents themselves have ε, not less",
+            "**depends** on the secrecy; for respondents the guarantee is ε",
         ),
         (
             "Elsewhere: a sample of share q multiplies ρ of zCDP by q²",
@@ -494,7 +481,7 @@ _ERRORS: Final = SettingsForm(
             value=0.5,
             within=_EPSILONS,
             key="ss-final",
-            note="The same for all: what the answer costs in the end.",
+            note="The privacy cost of the answer, the same for all sampling rates.",
         ),
         "rate": Slide(
             label="Share of rows in the sample", value=0.1, within=(0.01, 1.0, 0.01), key="ss-part"
@@ -538,12 +525,12 @@ def errors(*, shape: str, people: int, epsilon: float, rate: float) -> None:
 def _why(at: SampledMean, rate: float) -> None:
     part, poisson = at.fixed_size(rate), at.poisson(rate)
     st.markdown(
-        f"With {percent(rate)} of the rows the level on the sample may be "
-        f"{significant(float(base_epsilon(at.epsilon, rate)))}. Yet the noise is as if only ε "
-        f"= {significant(float(at.effective_epsilon(rate)[()]))} of {significant(at.epsilon)} "
-        "were spent on the whole table. Sampling error is added. Both shrink as the sample "
-        "grows: for a mean, a total or a count a sample never helps. It helps where the rows "
-        "*already* are a secret sample of a population, or where computing is what is scarce."
+        f"With {percent(rate)} of the rows, ε on the sample may be "
+        f"{significant(float(base_epsilon(at.epsilon, rate)))}. The noise is as large as at ε = "
+        f"{significant(float(at.effective_epsilon(rate)[()]))} on the whole table, and sampling "
+        "error is added. Both shrink as the sample grows, so sampling never helps a mean, a "
+        "total or a count. It helps if the rows *already* are a secret sample of a population, "
+        "or if computation is expensive."
     )
     st.caption(
         f"Mean squared error without replacement: {significant(float(part.sampling[0]), 4)} "
@@ -561,17 +548,17 @@ def _own_column(study: Study, epsilon: float, rate: float) -> None:
         if column.kind.is_numeric and column.bounds is not None
     ]
     if not numbers:
-        st.caption("Declare the bounds of a column on “Data” to see it on your table.")
+        st.caption("To see this for your table, declare the bounds of a column on “Data”.")
         return
     place = st.selectbox(
-        "On a column of your table",
+        "Column of your table",
         range(len(numbers)),
         format_func=lambda index: numbers[index].title,
         key=f"ss-column-{session.generation()}",
         persist_state="session",
     )
     column = numbers[place]
-    with confidential.area("sampled-column", "what it is for your column") as shown:
+    with confidential.area("sampled-column", "the error for your column") as shown:
         if not shown:
             return
         at = _of_column(study, column, epsilon)
@@ -627,12 +614,9 @@ _SURVEY: Final = SettingsForm(
 
 
 def survey(*, population: int, sampled: int, epsilon: float) -> None:
-    """Work out what a secret survey gives to the population it was drawn from."""
+    """Show the guarantee of a secret survey for the population it was drawn from."""
     if sampled > population:
-        st.error(
-            "There are more respondents than people in the population. Correct one of "
-            "the two numbers."
-        )
+        st.error("The number of respondents is larger than the population. Correct one of them.")
         return
     rate = sampled / population
     final = float(amplify(epsilon, rate))
@@ -640,50 +624,43 @@ def survey(*, population: int, sampled: int, epsilon: float) -> None:
         {
             "For a respondent": (
                 f"ε = {epsilon_text(epsilon)}",
-                (
-                    "For somebody who is known to have answered, nothing is gained: the ε of "
-                    "the releases."
-                ),
+                ("For a person who is known to have answered: the ε of the releases."),
             ),
             "For a member of the population": (
                 f"ε = {epsilon_text(final)}",
                 (
-                    "For a person with unknown participation. It is smaller, since they may not "
-                    "be in the survey."
+                    "For a person with unknown participation: smaller, because the person may "
+                    "not be in the survey."
                 ),
             ),
             "Share of the population in the survey": (
                 percent(rate),
-                (
-                    "Respondents over people in the population. The smaller, the more a "
-                    "member of it is hidden."
-                ),
+                ("Respondents divided by the population. A smaller share means a smaller ε."),
             ),
         }
     )
     st.markdown(
-        "**Someone who does not know the sample learns at most what "
-        f"ε = {epsilon_text(final)} allows about anyone, at no cost in accuracy.** "
-        f"For that to be {epsilon_text(epsilon / 10)}, the releases might spend ε = "
+        "**For an attacker who does not know the sample, the guarantee is "
+        f"ε = {epsilon_text(final)}, at no cost in accuracy.** "
+        f"For a guarantee of {epsilon_text(epsilon / 10)}, the releases may spend ε = "
         f"{significant(float(base_epsilon(epsilon / 10, rate)), 5)}."
     )
     st.warning(
-        "**This does not change what the ledger charges**, and holds only if all of this is "
-        "so:\n- The sample is secret, for good: nobody tells who was asked, neither the "
-        "fieldwork nor an address list nor a cookie.\n- It was drawn uniformly at random and "
-        "without a look at the answers; people who declined, or were hard to reach, break "
-        "that.\n- Weights, strata, clusters and quotas break the formula: a published design "
-        "may even reveal more than no sample would.\n- Respondents know that they took part, "
-        "and so may their household. For them the guarantee is ε = "
+        "**The ledger still charges the full cost.** The smaller ε holds only under these "
+        "assumptions:\n- The sample stays secret forever. Fieldwork, address lists and cookies "
+        "do not reveal it.\n- The sample was drawn uniformly at random, independently of the "
+        "answers. Nonresponse violates this.\n- There are no weights, strata, clusters or "
+        "quotas. A published design can reveal more than no sampling would.\n- The attacker is "
+        "no respondent and nobody close to one. For respondents the guarantee is ε = "
         f"{epsilon_text(epsilon)}.\n- The protected person is a member of the population, who "
         "may not be in the table. This guarantee differs from the one on other pages.\n- "
-        "Several releases from one survey add up *before* the amplification: enter their "
+        "Several releases from one survey are composed *before* the amplification. Enter their "
         "total above."
     )
 
 
 def _ends(at: SampledMean) -> tuple[float, float]:
-    """Return the least and the largest typical error at any epsilon of the page."""
+    """Return the smallest and the largest RMSE at any epsilon of the page."""
     noisy, clear = (replace(at, epsilon=epsilon) for epsilon in _EPSILONS)
     worst = noisy.fixed_size(_grid(at.people)).total.max()
     return math.sqrt(clear.full_error), math.sqrt(worst)

@@ -70,7 +70,7 @@ _CLOSE = 1 - 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What the bootstraps really reveal; ``delta`` is that at the claimed epsilon."""
+    """The actual privacy loss of the bootstraps; ``delta`` is at the claimed epsilon."""
 
     levels: BootstrapLevels
     delta: float
@@ -100,7 +100,7 @@ def _claim(asked: BootstrapSettings) -> None:
     )
     st.caption(
         f"Coverage with the conservative error: {conservative}, and {share_text(_least(asked))} "
-        "with little noise."
+        "with negligible noise."
     )
     if found is not None:
         st.markdown(_reason(asked, found))
@@ -120,9 +120,9 @@ def why(asked: BootstrapSettings) -> str:
     covered = exact_coverage(e, worst.method)
     more = (e.bagged_error_given_table / e.one_shot_error_given_table) ** 2 - 1
     return (
-        f"**Why:** the noise of the bootstraps cannot be separated from sampling. With the "
+        "**Why:** noise and sampling error of the bootstraps cannot be separated. With the "
         f"{worst.name} error, {percent(asked.level)} intervals cover "
-        f"**{share_text(covered)}**. Resampling adds {percent(more)} variance to one release."
+        f"**{share_text(covered)}**. Resampling adds {percent(more)} variance."
     )
 
 
@@ -131,8 +131,8 @@ def _reason(asked: BootstrapSettings, found: _Found) -> str:
     e, real = asked.experiment, found.levels
     text = (
         f"At most ε = {significant(real.mean, 4, up=True)} for means, "
-        f"{significant(real.generic, 4, up=True)} for any other statistic. A person drawn "
-        "several times moves a resample several times as far."
+        f"{significant(real.generic, 4, up=True)} for any other statistic. A row that is "
+        "drawn several times changes a resample several times as much."
     )
     proof = renyi_two(resampled_step(1.0, rho=e.rho, times=e.times), people=e.people)
     pair = apart(2 * e.rho / e.times, proof)
@@ -167,7 +167,7 @@ def _found(asked: BootstrapSettings) -> _Found | None:
         repr((e.rho, e.times, e.people, asked.delta)),
         _PIECES,
         pieces,
-        doing="Adding up what the bootstraps reveal",
+        doing="Composing the bootstraps",
     )
     if found is None or len(found) < _PIECES:
         return None
@@ -185,7 +185,7 @@ def _rival(asked: BootstrapSettings) -> str:
     variance = e.population.sd**2 * (e.people - 1) / e.people
     mine = 2 * float(bought.half_width(variance, level=asked.level))
     return (
-        f"Paying {percent(_SHARE)} of ρ for the variance instead gives one that is "
+        f"Paying {percent(_SHARE)} of ρ for a private variance instead gives one that is "
         f"{length(mine, e)}."
     )
 
@@ -207,20 +207,20 @@ def _repair(asked: BootstrapSettings) -> float | None:
 def _methods(asked: BootstrapSettings) -> str:
     del asked
     return (
-        "A **bootstrap** is a resample: n people drawn from the n people of the table, with "
-        "replacement. Some are drawn twice or more, about 37% not at all. Its mean gets "
-        "Gaussian noise of variance k Δ²/(2ρ). Here Δ is the sensitivity of the mean (range "
-        "over n) and k the number of bootstraps. The average of all k is m*, and s² is their "
+        "A **bootstrap** is a resample: n rows drawn from the n rows of the table, with "
+        "replacement. About 37% are not drawn at all. Gaussian noise of variance k Δ²/(2ρ) is "
+        "added to its mean. Here Δ is the sensitivity of the mean (range divided by n) and k "
+        "the number of bootstraps. The average of all k is m*, and s² is their "
         "sample variance.\n\n**Standard error**: √(s² − kV c/(k − 1) + V) with V = Δ²/(2ρ), the "
         "noise of the average. Here c is k − 1 (*unbiased*), 0 (*most conservative*) or a "
         "quantile (*conservative*). It is the lower α′ quantile of a chi-squared law with "
         "k − 1 degrees of freedom. "
-        "As published the whole is raised to 0 where it is negative, which gives intervals "
-        "without length.\n\n**Corrected**: V + (n/(n − 1) + 1/k) max(0, s² − kV c/(k − 1)), "
-        "which counts what resampling adds, and a t quantile. **Rigorous**: an upper "
-        "confidence limit for the variance, and the rest of the error for the "
-        "mean.\n\n**Privacy**: as published, the sum is claimed to be ρ-zCDP. The page "
-        "composes over all k by privacy loss distributions. It uses the exact profile of one "
+        "As published, a negative variance is replaced by 0, which gives intervals of length "
+        "0.\n\n**Corrected**: V + (n/(n − 1) + 1/k) max(0, s² − kV c/(k − 1)), "
+        "which includes the error of resampling, and a t quantile. **Rigorous**: an upper "
+        "confidence limit for the variance, and the remaining error probability for the "
+        "mean.\n\n**Privacy**: as published, the sum is claimed to be ρ-zCDP. All k are "
+        "composed by privacy loss distributions. This page uses the exact profile of one "
         "noisy resample (at least), a bound for means and a bound for any statistic (at "
         "most). *Corrected* noise is chosen so that the upper bound meets the "
         "claim.\n\n**Exact** coverages assume that means over tables and resamples are "
@@ -248,13 +248,12 @@ def _rivals(asked: BootstrapSettings, *, epsilon: float, draws: int) -> None:
         )
     results.show(pictures[0], "se-rivals", simulated=True)
     st.markdown(
-        f"**Claimed:** for k below log(1.25/δ) = {significant(each.published_limit)} the "
-        "average of k Laplace draws is better than Gaussian noise. **Measured:** against "
-        f"exact Gaussian noise it is for k below {significant(each.limit)}. **Corrected:** an "
-        f"average of k draws has a smaller ε at this δ ({significant(each.level(draws))} for "
-        f"{draws} draws), so it may have less noise. Then it stays better. But one draw is "
-        "always the best of them: for one number averaging buys a nearly normal shape, and "
-        "nothing else."
+        "**Claimed:** the average of k Laplace draws is better than Gaussian noise for k below "
+        f"log(1.25/δ) = {significant(each.published_limit)}. **Actual:** compared with exactly "
+        f"calibrated Gaussian noise, for k below {significant(each.limit)}. **Corrected:** at "
+        f"this δ an average of {draws} draws has ε = {significant(each.level(draws))}, so less "
+        "noise is sufficient and the average stays better. One draw is always the most accurate. "
+        "Averaging only makes the noise nearly normal."
     )
     results.show(pictures[1], "se-limits", simulated=True)
 
@@ -276,10 +275,10 @@ def _normality(asked: BootstrapSettings, *, most: int, size: int, samples: int) 
         picture = normality_picture(found, picks=picks)
         results.show(picture, f"se-normality-{picks}", simulated=True)
     st.markdown(
-        "**Claimed:** from 10 draws the average is indistinguishable from a normal variable "
-        "(the original reports 90.8 and 92.7%, apparently with exchanged names). **What that "
-        "does not say:** a sample of this size shows nothing of what happens once in a "
-        "million draws, which is where δ lives."
+        "**Claimed:** from 10 draws on, the average is indistinguishable from a normal variable "
+        "(the original reports 90.8% and 92.7%, apparently with exchanged names). **Limitation:** "
+        "a sample of this size shows nothing about events of probability 10⁻⁶, which matter "
+        "for δ."
     )
 
 
@@ -291,11 +290,11 @@ def _sharing(asked: BootstrapSettings, *, epsilon: float, times: int) -> None:
             "se-sharing", repr((epsilon, asked.delta, times)), lambda: sharing_picture(parts)
         )
     results.show(picture, "se-sharing", simulated=True)
-    st.caption("“Too much” marks ways that spend more than the ε that they claim.")
+    st.caption("“Too much” marks methods that spend more than the claimed ε.")
     st.markdown(
-        "One answer with the whole budget is never worse for Laplace noise. Gaussian "
-        "noise can be cut into any number of answers without loss: that is what made "
-        "the free standard error look possible."
+        "With Laplace noise, one answer with the whole budget is never worse. Gaussian noise "
+        "can be divided among any number of answers without loss. This made a free standard "
+        "error seem possible."
     )
 
 
@@ -308,16 +307,15 @@ def _combining(_: BootstrapSettings, *, epsilons: tuple[float, ...]) -> None:
     right, wrong = laplace_weights(epsilons), published_weights(epsilons)
     best, printed = (laplace_variance(epsilons, weights) for weights in (right, wrong))
     st.markdown(
-        "**The answer with the most privacy has the most noise, and should weigh the "
-        f"least.** Weighted by ε² the variance is {significant(best)} (sensitivity 1). "
-        f"With the printed exponent it is {significant(printed)} "
-        f"({significant(printed / best)} times larger)."
+        "**An answer with a smaller ε has more noise and should get a smaller weight.** With "
+        f"weights ε² the variance is {significant(best)} (sensitivity 1). With the published "
+        f"exponent it is {significant(printed)} ({significant(printed / best)} times larger)."
     )
     results.table(
         {
             "ε": epsilons,
             "weight": right,
-            "weight as printed": wrong,
+            "weight as published": wrong,
             "variance of this answer": 2 / np.square(epsilons),
         },
         key="se-weight-table",
@@ -388,7 +386,7 @@ _AVERAGES: Final = {
                     value=50,
                     within=(1, 1000),
                     key="se-answers",
-                    note="How many answers share the budget, and are averaged.",
+                    note="The number of answers that share the budget and are averaged.",
                 ),
             }
         ),
@@ -407,7 +405,7 @@ _SAFE_SHARE, _SAFE_TAIL = 0.2, 0.01
 
 
 def _averages(asked: BootstrapSettings) -> None:
-    """Draw what the source says of averages of several results."""
+    """Show the claims of the source about averages of several results."""
     place = controls.row((1, 2))[0]
     _AVERAGES[place.selectbox("Average", list(_AVERAGES), key="se-average")](asked)
 
@@ -448,7 +446,7 @@ def _errors(asked: BootstrapSettings) -> None:
 
 
 def _bought(asked: BootstrapSettings, runs: Runs) -> None:
-    """Say what intervals cover whose variance was paid for, on the same tables."""
+    """Show the coverage of intervals with a private variance, on the same tables."""
     e = asked.experiment
     rng = np.random.default_rng([asked.seed, 1])
     plain = BoughtVariance(width=e.population.bounds.width, people=e.people, rho=e.rho)
@@ -460,11 +458,11 @@ def _bought(asked: BootstrapSettings, runs: Runs) -> None:
     mine = mean_length(e, asked.shown[1].method)
     st.markdown(
         f"**The alternative.** Pay {percent(plain.share)} of ρ for the variance and the rest "
-        f"for the mean. Then {percent(held)} of the intervals on the same tables contain the "
-        f"truth, and they are {length(paid, e)}. With {percent(safe.share)}, and the variance "
-        f"raised by what its noise may hide, {percent(safely)}; they are {length(longer, e)}. "
-        f"The conservative intervals from bootstraps are {length(mine, e)}, before their "
-        "noise is corrected."
+        f"for the mean. On the same tables the coverage is {percent(held)}, and intervals are "
+        f"{length(paid, e)}. With {percent(safe.share)} and an upper confidence limit of the "
+        f"variance, the coverage is {percent(safely)}, and intervals are {length(longer, e)}. "
+        f"Conservative bootstrap intervals are {length(mine, e)}, before their noise is "
+        "corrected."
     )
 
 
@@ -483,11 +481,10 @@ def _one(asked: BootstrapSettings) -> None:
     results.show(picture, "se-one", simulated=True)
     st.button("Draw another table", on_click=session.count_up, args=(_ANOTHER,), key="se-another")
     st.markdown(
-        f"Each bar counts noisy means of resamples of one table of {e.people:,} people. Most "
-        "of their spread is noise: its standard deviation is "
-        f"{significant((e.times * e.bootstraps.noise) ** 0.5)}, of the mean over resamples "
-        f"{significant(e.resampling**0.5)}. The rules differ in how much of the noise they "
-        "subtract."
+        f"The bars show noisy means of resamples of one table of {e.people:,} people. The noise "
+        f"has standard deviation {significant((e.times * e.bootstraps.noise) ** 0.5)}, and the "
+        f"mean over resamples {significant(e.resampling**0.5)}. The rules differ in how much of "
+        "the noise they subtract."
     )
 
 
@@ -498,9 +495,9 @@ def _one_shot(asked: BootstrapSettings) -> None:
     picture = one_shot_picture(asked.experiment, runs)
     results.show(picture, "se-one-shot", simulated=True)
     st.markdown(
-        "The source compares over tables, where the luck of who is in the table hides "
-        "the rest. For the table that one has, averaging bootstraps adds the error of "
-        "resampling to the noise: not the same utility."
+        "The source compares errors over tables, where sampling error dominates. For a given "
+        "table, averaging bootstraps adds the error of resampling to the noise. So the utility "
+        "is not the same."
     )
 
 
@@ -521,19 +518,18 @@ def _coverage(asked: BootstrapSettings) -> None:
     )
     results.show(picture, "se-coverage", simulated=True)
     st.caption(
-        "All of them subtract noise from the spread of the bootstraps. *Unbiased*: as "
-        "much as is expected; what is left may be nothing. *Unbiased, noise kept*: at "
-        "least the noise of the average is left. *Conservative*: so little that noise "
-        "alone is rarely smaller (α′ is how rarely). *Most conservative*: nothing. "
-        "*Corrected*: as the conservative one, with the error of resampling added, and "
-        "wider for few bootstraps. *Rigorous*: an upper confidence limit, proved for "
-        "normal means."
+        "The rules subtract a part of the noise from the variance of the bootstraps. "
+        "*Unbiased*: its expectation, so the variance may become 0. *Unbiased, noise kept*: at "
+        "least the noise of the average is kept. *Conservative*: a lower quantile of the noise, "
+        "with probability α′. *Most conservative*: nothing. *Corrected*: conservative, plus the "
+        "error of resampling and a t quantile. *Rigorous*: an upper confidence limit, proved "
+        "for normal means."
     )
     best = asked.experiment.bootstraps.best_times(asked.experiment.resampling)
     st.markdown(
-        "More bootstraps do not improve the unbiased error. Each gets a smaller part of the "
-        f"budget, and more noise must be subtracted. Here about {significant(best)} of them "
-        "estimate the sampling error best."
+        "More bootstraps do not improve the unbiased error: each has more noise, and more noise "
+        f"must be subtracted. Here about {significant(best)} bootstraps estimate the sampling "
+        "error best."
     )
     picture = session.remember("se-ranges", known, lambda: ranges_picture(fine, shown=asked.shown))
     results.show(picture, "se-ranges", simulated=True)
@@ -580,7 +576,7 @@ def _part(experiment: Experiment) -> int:
 
 
 def _privacy(asked: BootstrapSettings) -> None:
-    """Draw what the bootstraps really reveal, for several numbers of them."""
+    """Show the actual privacy loss for several numbers of bootstraps."""
     e = asked.experiment
     times = sorted({*_LEVELS, e.times})
     found = work.follow(
@@ -591,7 +587,7 @@ def _privacy(asked: BootstrapSettings) -> None:
             bootstrap_study.levels(rho=e.rho, delta=asked.delta, people=e.people, times=k)
             for k in times
         ),
-        doing="Adding up what the bootstraps reveal",
+        doing="Composing the bootstraps",
     )
     if not found:
         return
@@ -599,21 +595,20 @@ def _privacy(asked: BootstrapSettings) -> None:
     picture = levels_picture(found, here=e.times, delta=asked.delta)
     results.show(picture, "se-levels", simulated=True)
     st.markdown(
-        "The lower line is no bound but a fact: two tables that differ in one person "
-        "are that far apart. Few bootstraps are worst, because one that draws a person "
-        "several times is a large part of the answer. In the terms of the claim the "
-        "truth is bleaker: one bootstrap with ρ/k does have a zCDP level, n² ρ/k = "
-        f"{significant(whole)}."
+        "The lower line is attained by two tables that differ in one person. Few bootstraps "
+        "are worst, because one with several copies of a row has a large weight. In zCDP, the "
+        "definition of the claim, one bootstrap costs n² ρ/k = "
+        f"{significant(whole)} instead of ρ/k."
     )
     _modes(asked)
 
 
 def _modes(asked: BootstrapSettings) -> None:
-    """List the three ways to choose the noise, with what each of them really gives."""
+    """List three choices of the noise, with the actual guarantee of each."""
     e = asked.experiment
     factors = {
         "as published": PUBLISHED,
-        "corrected for very many bootstraps (2 - 2/e)": ASYMPTOTIC,
+        "corrected, limit of many bootstraps (2 − 2/e)": ASYMPTOTIC,
     }
     factor = _repair(asked)
     if factor is not None:
@@ -628,7 +623,7 @@ def _modes(asked: BootstrapSettings) -> None:
             )
             for c in factors.values()
         ),
-        doing="Adding up what each of them reveals",
+        doing="Composing the bootstraps",
     )
     if not found:
         return
@@ -643,12 +638,12 @@ def _modes(asked: BootstrapSettings) -> None:
         }
         for (name, c), one in zip(factors.items(), found, strict=False)
     ]
-    st.markdown("**Three ways to choose the noise, and what each really gives**")
+    st.markdown("**Actual guarantee of three choices of the noise**")
     results.table(rows, key="se-modes-table")
     st.caption(
-        "A claim holds where “at most” does not exceed it. The factor 2 - 2/e is right "
-        "in the limit of many bootstraps; for a given number it may be too small. What "
-        "is released uses the factor for that number."
+        "A claim holds if “at most” does not exceed it. The factor 2 − 2/e is correct in the "
+        "limit of many bootstraps, and may be too small for a given number. Releases use the "
+        "factor for their number."
     )
 
 
@@ -656,10 +651,9 @@ def _copies(asked: BootstrapSettings) -> None:
     """Draw how often a row is drawn."""
     results.show(copies_picture(asked.experiment), "se-copies", simulated=True)
     st.markdown(
-        "The source adds noise to each of these parts and releases their sum. The "
-        "noises add up to one, so that the sum is a resample with one Gaussian noise; "
-        "that is how it is done here. Released one by one, the rare parts would be "
-        "hardly protected: the table says by how much."
+        "The source adds noise to each of these parts and releases their sum. The sum is a "
+        "resample with one Gaussian noise, as implemented here. If the parts were released "
+        "separately, rows with many copies would have almost no protection, as the table shows."
     )
 
 

@@ -42,8 +42,7 @@ from ui.study import Study
 from ui.text import after_number, literal
 
 _ANSWER = (
-    "Public: the average of all released bootstraps. Drawing again would be a new "
-    "release, with a price of its own."
+    "Public: the average of all released bootstraps. A new draw is a new release with a new cost."
 )
 _MANY, _ONE = "several noisy bootstraps", "one shot"
 
@@ -52,9 +51,7 @@ def show(asked: BootstrapSettings) -> Query | None:
     """Offer a release of the table in use; return the question, if there is one."""
     study = session.study()
     if study is None:
-        st.markdown(
-            "Choose a table, and its answers can be released with their standard error from here."
-        )
+        st.markdown("Choose a table on Data to release its means with standard errors.")
         st.page_link("pages/data.py", label="Go to Data")
         return None
     if not partwise.in_memory(study, "A bootstrap"):
@@ -68,18 +65,16 @@ def show(asked: BootstrapSettings) -> Query | None:
     st.markdown(f"**{literal(request.title)}**")
     if not study.sampled:
         st.info(
-            "“Data” says that the data are the whole population. Then there is no sampling "
-            "error to estimate. Standard errors of a bootstrap would describe a larger "
-            "population."
+            "The data are declared to be the whole population, so there is no sampling error. "
+            "Bootstrap standard errors describe a larger population."
         )
     if isinstance(request, BootstrapRequest):
         _bootstrapped(request, asked)
     else:
         unit = after_number(request.quantity.of_differences)
         st.markdown(
-            f"One shot has noise of standard deviation "
-            f"{significant(request.mechanism.noise)}{unit}. One Laplace answer at the same "
-            f"ε and no δ would have {_laplace(query, request.epsilon)}{unit}."
+            f"Standard deviation of the noise: {significant(request.mechanism.noise)}{unit}. "
+            f"With Laplace noise at the same ε: {_laplace(query, request.epsilon)}{unit}."
         )
         answer = offering.offer(request, _current(study), key="se")
         if answer is not None:
@@ -105,8 +100,7 @@ def _request(query: Query, delta: float) -> BootstrapRequest | Request:
         "Answer with",
         [_MANY, _ONE],
         key="se-way",
-        note="One shot: one Gaussian release with all of the budget, without a "
-        "standard error of its own.",
+        note="One shot: one Gaussian release with the whole ε, without a standard error.",
     )
     if way == _ONE:
         epsilon = ask_epsilon(places[0])
@@ -133,16 +127,14 @@ def _expected(request: BootstrapRequest) -> None:
     one = plan.sensitivity / math.sqrt(2 * request.rho)
     unit = after_number(request.quantity.of_differences)
     st.markdown(
-        f"The average of {request.times} bootstraps has noise of standard deviation "
-        f"{significant(average)}{unit}, and resampling adds to it. One shot at ε = "
-        f"{epsilon_text(request.claimed)} and δ = {significant(request.delta)} would "
-        f"have {significant(one)}{unit}. One Laplace answer at the same ε, without a δ, has "
-        f"{_laplace(request.query, request.claimed)}{unit}."
+        f"Standard deviation of the noise: {significant(average)}{unit}, plus resampling. One "
+        f"Gaussian release at the same ε and δ: {significant(one)}{unit}. One Laplace release at "
+        f"the same ε: {_laplace(request.query, request.claimed)}{unit}."
     )
     if not request.claim_holds:
         st.warning(
-            f"Claimed: ε = {significant(request.claimed, 4)}. Really given: up to ε = "
-            f"{epsilon_text(request.effective_epsilon)}, which is what it costs.",
+            f"Claimed: ε = {significant(request.claimed, 4)}. Actual: at most ε = "
+            f"{epsilon_text(request.effective_epsilon)}, which is charged.",
             icon=":material/lock_open:",
         )
 
@@ -157,9 +149,8 @@ def _rarity(request: BootstrapRequest, center: float) -> str:
     if not too_rare(center / whole, people=people, noise=noise):
         return ""
     return (
-        f" Here fewer than {FEWEST_EXPECTED} {session.unit().nouns} are expected to "
-        "have it, or not to "
-        "have it: the intervals may hold much less often than they say."
+        f" The share is rare: it corresponds to fewer than {FEWEST_EXPECTED} "
+        f"{session.unit().nouns}. The coverage of the intervals may be much lower."
     )
 
 
@@ -181,9 +172,8 @@ def _released(answer: Release, request: BootstrapRequest, asked: BootstrapSettin
             "Answer", f"{quantity.measured(float(numbers.mean()), error)}{unit}", help=_ANSWER
         )
         st.caption(
-            f"Without a standard error and an interval: with fewer than "
-            f"{FEWEST_PEOPLE} {session.unit().nouns} these would be too small much too "
-            "often."
+            f"No standard error and interval: with fewer than {FEWEST_PEOPLE} "
+            f"{session.unit().nouns} they would often be too small."
         )
         offering.badge(answer, "se")
         return
@@ -194,22 +184,18 @@ def _released(answer: Release, request: BootstrapRequest, asked: BootstrapSettin
     results.metrics(
         {
             "Answer": (f"{quantity.measured(found.center, error)}{unit}", _ANSWER),
-            "Standard error, cautious": (
+            "Standard error (conservative)": (
                 f"{significant(error)}{after_number(quantity.of_differences)}",
                 (
-                    f"How much the answer would scatter if the {session.unit().nouns} had "
-                    "been drawn anew and "
-                    f"the noise, too; rather too large than too small. More {session.unit().nouns} "
-                    "or more ε make "
-                    "it smaller."
+                    "Includes sampling and noise. It is more often too large than too small. "
+                    f"More {session.unit().nouns} or more ε reduce it."
                 ),
             ),
             f"{in_full(100 * asked.level)}% interval": (
                 " to ".join(quantity.measured(end, error) for end in (found.lower, found.upper)),
                 (
-                    f"Holds the number that the {session.unit().nouns} were drawn from in at "
-                    "least so many of "
-                    "100 releases. Public, as it follows from the answers alone."
+                    "Confidence interval for the population. Public: it is computed from the "
+                    "released numbers only."
                 ),
             ),
         }
@@ -224,12 +210,10 @@ def _released(answer: Release, request: BootstrapRequest, asked: BootstrapSettin
     )
     results.show(picture, "se-released")
     st.caption(
-        "Standard error and intervals are about the population that the table samples. They "
-        "include sampling and noise. The standard error is a cautious one, which is often "
-        "far above the true one and seldom below. All intervals are computed from the "
-        "released numbers: they cost nothing. They rest on a normal approximation, which is "
-        f"good for many {session.unit().nouns}, values without a long tail, and shares that "
-        "are not rare." + _rarity(request, found.center)
+        "Standard error and intervals are for the population. They include sampling and noise, "
+        "and cost nothing more (post-processing). They use a normal approximation, which needs "
+        f"many {session.unit().nouns}, values without a long tail, and shares that are not rare."
+        + _rarity(request, found.center)
     )
     offering.badge(answer, "se")
 
@@ -240,8 +224,8 @@ _DRAWS_A_PART = 3_000_000
 
 
 def show_column(query: Query, asked: BootstrapSettings) -> None:
-    """Take the people of the column for the population that tables are drawn from."""
-    with confidential.area("standard-errors", "how it does on your column") as shown:
+    """Use the rows of the column as the population that tables are drawn from."""
+    with confidential.area("standard-errors", "the coverage for your column") as shown:
         if not shown:
             return
         _study(query, asked)
@@ -253,10 +237,7 @@ def _study(query: Query, asked: BootstrapSettings) -> None:
     population = session.while_shown("se-column", key, lambda: _people(query))
     e = asked.experiment
     mine = Experiment(population=population, people=e.people, rho=e.rho, times=e.times)
-    st.markdown(
-        f"Tables of {people(e.people)} are drawn from this column as if it were the "
-        "population; the settings are those at the top."
-    )
+    st.markdown(f"Simulated tables have {people(e.people, 'row')}, drawn from this column.")
     settings = [replace(mine, times=k) for k in sorted({*_TIMES, e.times})]
     picture = session.remember(
         "se-column-coverage",

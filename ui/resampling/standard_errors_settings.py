@@ -197,8 +197,7 @@ def ask_question(study: Study) -> Query | None:
         _NUMBERS if number else _LABELS,
         key="se-number-statistic" if number else "se-label-statistic",
         kept="table",
-        note=f"Only what is a sum of one term {session.unit().indefinite} can be "
-        "bootstrapped this way.",
+        note=f"Only sums with one term for each {session.unit().noun} can be bootstrapped.",
     )
     membership = None if number else _members(third, column)
     return Query(
@@ -213,7 +212,7 @@ def ask_question(study: Study) -> Query | None:
 
 def _members(cell: Cell, column: Column) -> Membership:
     if not column.labels:
-        raise ParameterError("declare the public labels of this column first.")
+        raise ParameterError("declare the public list of categories of this column first.")
     label = cell.selectbox(
         f"Of {session.unit().nouns} with",
         column.labels,
@@ -224,14 +223,14 @@ def _members(cell: Cell, column: Column) -> Membership:
 
 
 def ask_epsilon(cell: Cell) -> controls.Typed:
-    """Show the control of what all bootstraps together stand for."""
+    """Show the control of the ε of all bootstraps together."""
     return cell.charged_epsilon(
         "ε for this release",
         0.5,
         (1e-3, 50.0, 0.1),
         key="se-release-epsilon",
         kept="table",
-        more="δ is set on its own.",
+        more="δ is set separately.",
     )
 
 
@@ -242,13 +241,13 @@ def ask_bootstraps(query: Query, places: Sequence[Cell], *, delta: float) -> Boo
         "Bootstraps to release", 50, (2, 500, 10), key="se-release-times", kept="table"
     )
     correction = places[2].selectbox(
-        "Their noise",
+        "Noise",
         list(_NOISE),
         format_func=_NOISE.__getitem__,
         key="se-correction",
         kept="table",
-        note="Corrected: enough for this number of bootstraps. In the limit: enough for "
-        "very many. As published: less than claimed, for classroom mode only.",
+        note="Corrected: the claim holds for this number of bootstraps. In the limit: for very "
+        "many. As published: the claim fails, so in Classroom mode only.",
     )
     # What is proved for changes from one bound to the other covers all of a share.
     bound = Bound.MEAN if query.kind.of_members else Bound.GENERIC
@@ -287,12 +286,12 @@ def find_noise(
         _STEPS,
         lambda: calibration_steps(rho=rho, delta=delta, times=times, people=people, bound=bound),
         # So that nobody takes an older search for it.
-        doing=f"Looking for the noise that is enough for {times} bootstraps at ε = "
+        doing=f"Calibrating the noise of {times} bootstraps for ε = "
         f"{significant(claimed_epsilon(rho, delta), 4)}",
     )
     if steps is None:
         return None
     if not steps or math.isinf(steps[-1].high):
-        st.info("The search was stopped before it found enough noise.")
+        st.info("The calibration was stopped before it finished.")
         return None
     return steps[-1].high

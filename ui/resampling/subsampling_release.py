@@ -34,7 +34,7 @@ def show() -> None:
             request,
             title=request.query.title,
             note=f"From a secret sample of {significant(100 * request.rate, 4)}% of the rows. "
-            "Intervals cover the noise and who was sampled.",
+            "Intervals cover noise and sampling.",
             keys=("subsampled-answer", "subsampled"),
         )
     _everybody(request, study)
@@ -55,8 +55,8 @@ def ask(study: Study) -> tuple[Request, SubsampledRequest | None]:
         format="%g",
         key="ss-release-share",
         kept="table",
-        note="Rows are drawn by the randomness of the operating system. Which ones, "
-        "nobody learns, you included.",
+        note="Rows are drawn with random numbers of the operating system. Nobody can see which "
+        "rows, not even the curator.",
     )
     return asked, _request(asked, study, share / 100)
 
@@ -65,12 +65,12 @@ def _request(asked: Request, study: Study, share: float) -> SubsampledRequest | 
     query = asked.query
     if not isinstance(query, Query) or query.kind not in KINDS:
         st.info(
-            f"A sample answers for a {', '.join(KINDS)} of one column. Choose one of these above."
+            f"Subsampling offers a {', '.join(KINDS)} of one column. Choose one of these above."
         )
         return None
     if asked.mechanism_key not in LAWS:
         names = " or ".join(LAWS.values())
-        st.info(f"On a sample the noise is {names}. Choose one of these above.")
+        st.info(f"Subsampling offers the mechanisms {names}. Choose one of these above.")
         return None
     with controls.valid(ends=False):
         return SubsampledRequest(
@@ -92,25 +92,22 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
         {
             "ε on the sample": (
                 epsilon_text(request.base_epsilon),
-                (
-                    "What the analysis of the sample may spend, so that the answer costs what "
-                    "is asked for."
-                ),
+                ("The ε of the analysis of the sample, at which the answer has the chosen ε."),
             ),
             "Margin of error (95%, noise only)": (
                 f"± {significant(request.plan.noise_half_width())}{unit}",
-                "From the noise alone; who happens to be sampled adds to it.",
+                "From the noise only. Sampling error is added.",
             ),
             "Noise relative to all rows": (
                 f"{significant(mine / whole)} times",
-                "At the same price, a release from the whole table has that much less.",
+                "Compared with a release from the whole table at the same privacy cost.",
             ),
         }
     )
     how = (
-        "a fixed number of different rows, as the number of rows is public"
+        "a fixed number of rows without replacement, because the number of rows is public"
         if request.people is not None
-        else "everybody with the same chance, as the number of people is private"
+        else "each row with the same probability, because the number of rows is private"
     )
     worst = ""
     bounds = request.query.column.bounds
@@ -120,19 +117,16 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
         )
         if not request.query.kind.of_members:
             error = float(at.fixed_size(request.rate).sampling[0]) ** 0.5
-            worst = (
-                f"Who is sampled may move the answer by up to {significant(error)}"
-                f"{unit} (one standard deviation)."
-            )
-    st.caption(f"Sampled: {how}. {worst}")
+            worst = f"Standard error from sampling: at most {significant(error)}{unit}."
+    st.caption(f"Sampling: {how}. {worst}")
     if request.rate == 1:
-        st.caption("With all rows in the sample this is the plain release.")
+        st.caption("With all rows in the sample, subsampling has no effect.")
 
 
 def _everybody(request: SubsampledRequest, study: Study) -> None:
     """Show everybody's own loss. CONFIDENTIAL."""
     with confidential.area(
-        "subsampled-losses", "what each person would really lose", ready=False
+        "subsampled-losses", "the privacy loss of each person", ready=False
     ) as shown:
         if not shown:
             return
@@ -148,7 +142,7 @@ def _everybody(request: SubsampledRequest, study: Study) -> None:
                 delta=request.used_delta,
             ),
         )
-        picture = people.exposure_picture(exposure, key=request.law)
+        picture = people.exposure_picture(exposure, key=request.law, unit=session.unit())
         results.show(picture, "subsampled-losses")
         st.caption(exactness(request))
 
@@ -157,16 +151,15 @@ def exactness(request: SubsampledRequest) -> str:
     """Say how exact everybody's losses are, and why."""
     if request.plan.shift is None:
         return (
-            "How much a person weighs in the mean of a sample depends on the other members. "
-            "So the worst case is used for everybody here. A total or a count tells people "
-            "apart."
+            "The weight of a row in the mean of a sample depends on the other rows. So each loss "
+            "is the worst case here. For a total or a count losses differ."
         )
     if request.people is None or request.rate == 1:
         exact = request.rate == 1 or request.law == "laplace"
-        how = "Exact for everybody" if exact else "Each loss is at most this"
-        return f"{how}: what their own change and the chance to be drawn tell."
+        how = "exact" if exact else "upper bounds"
+        return f"Losses are {how}. They follow from the own change and the sampling rate."
     return (
-        "Each loss is at most this. The sample has a fixed size. If a person is not in it, "
-        "another row is, and the distance of the two counts as well. So everybody gets the "
-        "guarantee, except people whose own change is smaller even if the sample were known."
+        "Losses are upper bounds. The sample has a fixed size, so another row takes the place of "
+        "a row that is not drawn. The loss is the guarantee, or the loss at a known sample if "
+        "that is smaller."
     )

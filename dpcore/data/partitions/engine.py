@@ -61,11 +61,11 @@ _LOST: Final = (
     f"was charged. {_ASK} whether workers have too little memory."
 )
 _OTHER: Final = (
-    "a worker of the cluster cannot do its part ({name}). Nothing was charged. "
+    "a worker of the cluster failed ({name}). Nothing was charged. "
     f"{_ASK} whether workers have the same version of it, and read the same files."
 )
 _NO_PACKAGES: Final = (
-    f"the packages that speak to a cluster are not installed. {_ASK} to install "
+    f"the packages for a cluster are not installed. {_ASK} to install "
     "epsilon-studio[cluster], or requirements-cluster.txt."
 )
 

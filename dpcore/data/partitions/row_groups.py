@@ -166,7 +166,7 @@ def parts_of(path: Path) -> tuple[pa.Schema, tuple[RowGroup, ...]]:
     if max(rows, default=0) > MAX_ROWS:
         raise DataError(
             f"file {path.name} has a group of {max(rows):,} rows, and at most "
-            f"{MAX_ROWS:,} are read at a time. Have it written in shorter row groups."
+            f"{MAX_ROWS:,} are read at a time. Write it again with shorter row groups."
         )
     starts = accumulate(rows, initial=0)
     return schema, tuple(
@@ -253,7 +253,7 @@ def _footer(path: Path, stamp: Stamp) -> pq.FileMetaData:  # noqa: ARG001 - of a
 
 def _damaged(path: Path, where: str | None = None) -> DataError:
     message = (
-        f"{where or f'file {path.name}'} cannot be read: the file is damaged, locked "
-        "or not written to its end. Nothing was charged. Have it written once more."
+        f"{where or f'file {path.name}'} cannot be read: the file is damaged, locked or "
+        "incomplete. Nothing was charged. Write it again."
     )
     return DataError(message)

@@ -170,8 +170,8 @@ class PartitionedDataset(DescribedTable):
             now = None
         if now != list(self.stamps):
             raise ChangedError(
-                "the files of the table have changed since it was opened. Nothing was "
-                "computed or charged. Open it once more."
+                "the files of the table have changed since it was opened. Nothing was computed "
+                "or charged. Open the table again."
             )
 
     def _chosen(self, names: Sequence[str]) -> tuple[Column, ...]:
@@ -215,8 +215,7 @@ def in_memory(table: Table, what: str) -> Dataset:
     if isinstance(table, Dataset):
         return table
     raise InPartsError(
-        f"{what} is not computed of a table that stays in its files. Upload a sample "
-        "of its rows as a file for it."
+        f"{what} is not available for a table that stays in its files. Upload a sample of its rows."
     )
 
 
@@ -236,7 +235,7 @@ def open_table(folder: Path, name: str) -> PartitionedDataset:
         stamps = tuple((path, Stamp.of(path)) for path in paths)
     except OSError:
         raise DataError(
-            "a file of the table was deleted while it was opened. Open it anew."
+            "a file of the table was deleted while the table was opened. Open the table again."
         ) from None
     opened = [parts_of(path) for path in paths]
     schema = opened[0][0]
@@ -244,11 +243,11 @@ def open_table(folder: Path, name: str) -> PartitionedDataset:
         if not other.equals(schema):
             raise DataError(
                 f"file {path.name} has other columns, or columns of other types, than "
-                f"{paths[0].name}. Have both written alike."
+                f"{paths[0].name}. Write both with the same columns."
             )
     parts = tuple(part for _, each in opened for part in each if part.rows)
     if not parts:
-        raise DataError("the table has columns and no rows.")
+        raise DataError("the table has no rows.")
     return PartitionedDataset(
         name=name, folder=folder, columns=columns_of(schema), parts=parts, stamps=stamps
     )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 _ANSWERS: Final = ("no", "yes")
-_TIES: Final = "Of values that are as frequent: the least, or first in the alphabet."
+_TIES: Final = "Of equally frequent values: the smallest, or the first in the alphabet."
 
 
 class Recipe(StrEnum):
@@ -264,9 +264,9 @@ class Preparation(RowOwners):
 
     def __post_init__(self) -> None:
         if not self.owners:
-            raise ParameterError("choose the column that says whose row it is.")
+            raise ParameterError("choose the person ID column.")
         if not self.derived and not self.count:
-            raise ParameterError("choose at least one column that is made for each person.")
+            raise ParameterError("choose at least one column to compute for each person.")
         for chosen in (self.owners, self.derived):
             if len(set(chosen)) < len(chosen):
                 raise ParameterError("a column can be named once for each recipe.")
@@ -345,8 +345,7 @@ def one_row_each(source: Dataset, preparation: Preparation) -> PeopleDataset:
     people = int(person.max(initial=NOBODY)) + 1
     if not people:
         raise DataError(
-            "no row says whose it is. Choose another column, or count every row "
-            "without one as a person."
+            "no row has a person ID. Choose another column, or treat rows without an ID as persons."
         )
     columns = _described(source, preparation)
     made = [_made(source, one, person, people) for one in preparation.derived]

@@ -96,9 +96,9 @@ class DateCondition:
 
     def __post_init__(self) -> None:
         if self.first is None and self.last is None:
-            raise ParameterError("name the first day, the last day or both.")
+            raise ParameterError("enter the first day, the last day or both.")
         if self.first is not None and self.last is not None and self.first > self.last:
-            raise ParameterError("the first day must not lie after the last.")
+            raise ParameterError("the first day must not be after the last day.")
 
     @property
     def text(self) -> str:
@@ -154,7 +154,7 @@ class LabelCondition:
 
     def __post_init__(self) -> None:
         if not self.labels:
-            raise ParameterError("name at least one answer that the rows are to have.")
+            raise ParameterError("enter at least one value for the condition.")
         # Refuses what no list of a category may hold.
         Column(
             name=self.column, kind=ColumnKind.CATEGORY, labels=self.labels, equality=self.equality
@@ -264,11 +264,11 @@ def meeting(source: Dataset, conditions: tuple[Condition, ...]) -> FilteredDatas
 
     """
     if not conditions:
-        raise ParameterError("name at least one condition.")
+        raise ParameterError("enter at least one condition.")
     check_names(source)
     rows = met_by(source, conditions)
     if not rows.any():
-        raise DataError("no row meets the conditions. Check how they are written.")
+        raise DataError("no row meets the conditions. Check them.")
     columns = renamed(source.columns, ending_of(conditions))
     frame = source.frame.loc[rows].set_axis([column.name for column in columns], axis=1)
     return FilteredDataset(

@@ -51,7 +51,7 @@ class RowCap(RowOwners):
 
     def __post_init__(self) -> None:
         if not self.owners or len(set(self.owners)) < len(self.owners):
-            raise ParameterError("choose the columns that say whose row it is, each once.")
+            raise ParameterError("choose the ID columns, each once.")
         if self.most < 1:
             raise ParameterError(f"at least one row of each has to count, got {self.most}.")
 
@@ -171,10 +171,10 @@ def at_most(
     said = source.frame[list(source.header)]
     rows = chosen(said, person, rule.most, key=key)
     if not len(rows):
-        raise DataError("no row is left. Check whose the rows are, and how conditions are written.")
+        raise DataError("no row is left. Check the ID column and the conditions.")
     kept = [column for column in source.columns if column.name not in rule.owners]
     if not kept:
-        raise ParameterError("there is no column but those that say whose row it is.")
+        raise ParameterError("there is no column besides the ID columns.")
     columns = renamed(kept, ending_of(conditions) + rule.suffix)
     frame = source.frame.iloc[rows][[column.name for column in kept]]
     from pandas import factorize  # noqa: PLC0415 - slow to import

@@ -74,7 +74,7 @@ class Bins:
         known = bool(self.edges) and bool(np.isfinite(self.edges).all())
         if not known or not rising or len(self.edges) > MOST_EDGES:
             raise ParameterError(
-                f"name 1 to {MOST_EDGES} edges of bins in ascending order, such as 18, 40, 65."
+                f"enter 1 to {MOST_EDGES} edges of bins in ascending order, such as 18, 40, 65."
             )
 
     @property
@@ -157,7 +157,7 @@ class Calculated:
         dated = [column.kind is ColumnKind.DATE for column in (one, other)]
         difference = self.calculation is Calculation.DIFFERENCE
         if any(dated) and not (difference and all(dated)):
-            raise ParameterError("a date is subtracted from another date, and nothing else.")
+            raise ParameterError("only a date can be subtracted from a date.")
         whole = difference and is_whole(one) and is_whole(other)
         unit = one.unit if one.unit == other.unit else ""
         if all(dated):
@@ -266,7 +266,7 @@ class Without:
         known = [_said(code) for code in self.codes]
         if not known or len(set(known)) < len(known) or len(known) > MOST_CODES:
             raise ParameterError(
-                f"name 1 to {MOST_CODES} different codes for “no answer”, such as -9; n/a."
+                f"enter 1 to {MOST_CODES} different codes for “no answer”, such as -9; n/a."
             )
 
     @property
@@ -320,9 +320,7 @@ class Recode:
     def __post_init__(self) -> None:
         known = (*self.labels, self.into)
         if not self.labels or any(not one or one != one.strip() for one in known):
-            raise ParameterError(
-                "name the labels that are recoded and the one that they become, none of them blank."
-            )
+            raise ParameterError("enter the old labels and the new label, none of them blank.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

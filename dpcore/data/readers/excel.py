@@ -349,7 +349,7 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - whatever a cell holds
 
 def _damaged() -> DataError:
     message = (
-        "the Excel workbook cannot be read: it is damaged, or was not sent to its end. "
-        "Save it once more, or save the sheet as CSV."
+        "the Excel workbook cannot be read: it is damaged or incomplete. Save it again, or save "
+        "the sheet as CSV."
     )
     return DataError(message)

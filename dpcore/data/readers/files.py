@@ -219,8 +219,8 @@ def unpacked(data: bytes) -> bytes:
             return data
     except (lzma.LZMAError, MemoryError, zipfile.BadZipFile, zlib.error, EOFError, OSError):
         raise DataError(
-            "the archive cannot be unpacked: it is damaged, or was not sent to its end. "
-            "Pack the table once more, or upload it unpacked."
+            "the archive cannot be unpacked: it is damaged or incomplete. Compress the table "
+            "again, or upload it uncompressed."
         ) from None
     limits.check_bytes(len(content))
     return content
@@ -257,8 +257,8 @@ def _from_zip(data: bytes) -> bytes:
             ]
             if len(files) != 1:
                 raise DataError(
-                    f"the zip archive holds {len(files)} files, and it has to hold "
-                    "one. Unpack it, and upload the file with the table."
+                    f"the zip archive holds {len(files)} files, but must contain exactly one. "
+                    "Unpack it, and upload the file with the table."
                 )
             with archive.open(files[0]) as file:
                 return file.read(limits.MAX_BYTES + 1)
@@ -266,7 +266,7 @@ def _from_zip(data: bytes) -> bytes:
         raise OSError from None
     except RuntimeError:
         raise DataError(
-            "the zip archive is locked with a password. Unpack it, and upload the file."
+            "the zip archive is protected by a password. Unpack it, and upload the file."
         ) from None
 
 

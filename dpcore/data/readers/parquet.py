@@ -75,8 +75,8 @@ def read_parquet(data: bytes) -> FileTable:
         return kept.table(table)
     except (OSError, UnicodeError, pa.ArrowException):
         raise DataError(
-            "the Parquet file cannot be read: it is damaged, or was not sent to its "
-            "end. Save the table once more, or upload it as CSV."
+            "the Parquet file cannot be read: it is damaged or incomplete. Save the table again, "
+            "or upload it as CSV."
         ) from None
 
 
@@ -190,8 +190,8 @@ def read_arrow(data: bytes) -> FileTable:
         return kept.table(_shared(cells.select(kept.places)))
     except (OSError, UnicodeError, MemoryError, struct.error, pa.ArrowException):
         raise DataError(
-            "the Arrow file cannot be read: it is damaged, or was not sent to its end. "
-            "Save the table once more, or upload it as CSV."
+            "the Arrow file cannot be read: it is damaged or incomplete. Save the table again, "
+            "or upload it as CSV."
         ) from None
 
 

@@ -117,8 +117,8 @@ def _read(data: bytes, **options: Any) -> tuple[pd.DataFrame, Any]:  # noqa: ANN
         frame, said = read(io.BytesIO(data), **options)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, *_WRONG):
         raise DataError(
-            f"the {name} file cannot be read: it is damaged, or was not sent to its "
-            "end. Save the table once more, or upload it as CSV."
+            f"the {name} file cannot be read: it is damaged or incomplete. Save the table again, "
+            "or upload it as CSV."
         ) from None
     return frame, said
 

@@ -45,11 +45,9 @@ class Growth:
     hyperbola: bool
 
 
-COPIES = Growth(
-    axis="people with the same record", phrase="Among {} with the same record", hyperbola=False
-)
-PEOPLE = Growth(axis="people in the table", phrase="In a table of {} people", hyperbola=True)
-PENALTY = Growth(axis="penalty λ", phrase="With a penalty of {}", hyperbola=False)
+COPIES = Growth(axis="equal records", phrase="Among {} equal records,", hyperbola=False)
+PEOPLE = Growth(axis="rows in the table", phrase="In a table of {} rows,", hyperbola=True)
+PENALTY = Growth(axis="penalty λ", phrase="With a penalty of {},", hyperbola=False)
 
 
 def crowd_picture(
@@ -67,7 +65,7 @@ def crowd_picture(
         line(
             at[shown],
             losses[shown],
-            "this person's loss",
+            "own loss",
             stroke,
             hover=f"%{{x:,.6~r}} {crowd.axis}: ε = %{{y:,.4~r}}",
             marker=dot(stroke.color, 7),
@@ -81,7 +79,7 @@ def crowd_picture(
                 line(
                     at,
                     now * at[place] / at,
-                    "falling like 1/n",
+                    "falling as 1/n",
                     LineStyle(color=NEUTRAL, dash="dash", width=1.5),
                     hover="",
                 )
@@ -98,16 +96,16 @@ def crowd_picture(
     return Picture.of(
         _crowd_title(crowd, at, losses, now),
         {crowd.axis: at, "epsilon": losses},
-        drawn=f"One person's loss against {crowd.axis}",
+        drawn=f"Own loss against {crowd.axis}",
         traces=traces,
         xaxis=log_axis(crowd.axis),
-        yaxis=log_axis("this person's loss, epsilon", exponentformat="power"),
+        yaxis=log_axis("own privacy loss, ε", exponentformat="power"),
     )
 
 
 def _crowd_title(crowd: Growth, x: FloatArray, losses: FloatArray, now: float) -> str:
     text = (
-        f"{crowd.phrase.format(significant(float(x[-1])))} this person would lose "
+        f"{crowd.phrase.format(significant(float(x[-1])))} the own loss would be "
         f"{significant(float(losses[-1]))} instead of {significant(now)}"
     )
     if not crowd.hyperbola:
@@ -116,10 +114,10 @@ def _crowd_title(crowd: Growth, x: FloatArray, losses: FloatArray, now: float) -
     if np.isnan(fall):
         return text
     if abs(fall + 1) <= _LIKE_ONE_OVER:
-        return f"{text}: it falls like 1/n"
+        return f"{text}: it falls as 1/n"
     if abs(fall) <= _LIKE_ONE_OVER:
-        return f"{text}: the number of people hardly matters here"
-    return f"{text}: it falls like n to the power {significant(fall, 2)}"
+        return f"{text}: the number of rows hardly matters here"
+    return f"{text}: it falls as n to the power {significant(fall, 2)}"
 
 
 def moved_picture(moved: Moved, *, key: str) -> Picture:
@@ -159,28 +157,28 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
             showlegend=False,
         )
         for at, name, symbol, height in (
-            (moved.own_before, "the person, before", "diamond-open", 12),
-            (moved.own_after, "the person, after", "diamond", 24),
+            (moved.own_before, "own loss, before", "diamond-open", 12),
+            (moved.own_after, "own loss, after", "diamond", 24),
         )
         if _shown(at)
     ]
     return Picture.of(
         _moved_title(moved),
         table,
-        drawn="Cumulative share of the other people by loss, before and after",
+        drawn="Cumulative share of the others by loss, before and after",
         traces=traces,
         height=400,
-        xaxis=log_axis("own privacy loss, epsilon", floor, top, **FITTING),
+        xaxis=log_axis("own privacy loss, ε", floor, top, **FITTING),
         yaxis=axis("share of the others, %", range=[0, 103], **FITTING),
     )
 
 
 def _moved_title(moved: Moved) -> str:
-    own = f"The person's own loss becomes {significant(moved.own_after)}"
+    own = f"The own loss becomes {significant(moved.own_after)}"
     if np.isfinite(moved.own_before):
         own += f" (it was {significant(moved.own_before)})"
     if moved.rising == moved.falling == 0:
-        return f"{own}; nobody else's changes"
+        return f"{own}; no other loss changes"
     same = moved.watched - moved.rising - moved.falling
     text = (
         f"{own}; of {people(moved.watched, 'other')} {moved.rising:,} lose more than "

@@ -34,7 +34,7 @@ _STYLES = {
 
 
 def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
-    """Return the shares of people below each loss: realized, and as told."""
+    """Return the shares of units below each loss: realized, and as told."""
     curves = {"secret truth": reports.truth, **reports.by_name}
     ranks = np.linspace(0, 1, 301)[1:]
     read = {
@@ -54,7 +54,7 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
             f"Median loss: actual {epsilon_text(truth)}, published {epsilon_text(free)}, "
             f"guaranteed {epsilon_text(guarantee)}"
         ),
-        {"share of people": ranks} | read,
+        {"share": ranks} | read,
         more=f"{rest}",
         traces=[
             line(
@@ -69,7 +69,7 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
             if np.isfinite(values).any()
         ],
         xaxis=log_axis("loss, ε", dtick=1, exponentformat="power"),
-        yaxis=axis("share of people, %", range=[0, 103]),
+        yaxis=axis("cumulative share, %", range=[0, 103]),
         shapes=[
             vertical(
                 guarantee,

@@ -46,6 +46,7 @@ from dpcore.figures.traces import (
 )
 from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.individual.losses import GuaranteeLadder
+from dpcore.relations import PERSON, PrivacyUnit
 from dpcore.studies.individual.frontier import Frontier
 from dpcore.studies.individual.leverage_map import IsoLine, LeverageMap
 from dpcore.studies.wang2019 import (
@@ -124,13 +125,13 @@ def chain_picture(chain: GuaranteeLadder, *, key: str) -> Picture:
         {
             "who": [name for name, _ in steps],
             "epsilon": losses,
-            "times the average person": [
+            "times the average": [
                 loss / chain.mean if chain.mean > 0 and (place or not chain.mixed) else np.nan
                 for place, loss in enumerate(losses.tolist())
             ],
         },
-        more=f"Points from the widest claim to the narrowest, with multiples "
-        f"of the average person's loss: {listed}",
+        more=f"Points from the widest claim to the narrowest, with multiples of the average "
+        f"loss: {listed}",
         **ladder(
             [name.replace(", ", ",<br>").replace(" here", "<br>here") for name, _ in steps],
             losses.tolist(),
@@ -155,28 +156,28 @@ def _chain_title(chain: GuaranteeLadder) -> str:
     average = bound + significant(chain.mean, up=chain.upper)
     if np.isinf(chain.guarantee):
         return (
-            f"No guarantee over all tables is known; here the most exposed person "
+            f"No guarantee over all tables is known; here the most exposed {chain.unit.noun} "
             f"loses {most}, the average one {average}"
         )
-    limit = epsilon_text(chain.guarantee)
+    limit, one = epsilon_text(chain.guarantee), chain.unit.noun
     if chain.mixed and chain.relation is not None and chain.promised is not None:
         return (
-            f"{chain.relation.comparison.capitalize()}, the most exposed person "
+            f"{chain.relation.comparison.capitalize()}, the most exposed {one} "
             f"here loses {most}, the average one {average}; the guarantee of {limit} "
             f"is for {chain.promised.phrase}, which is another question"
         )
     if not chain.mean > 0:
-        return f"The guarantee allows {limit}; nobody here loses anything"
+        return f"The guarantee allows {limit}; no {one} here loses anything"
     if np.isinf(chain.maximum):
-        return f"No finite ε holds for the most exposed person here; the guarantee is {limit}"
+        return f"No finite ε holds for the most exposed {one} here; the guarantee is {limit}"
     if chain.guarantee <= _ALIKE * chain.mean:
         return (
-            f"The guarantee allows {limit}, and everybody here loses about as much: "
-            f"the most exposed person {most}, the average one {average}"
+            f"The guarantee allows {limit}, and all {chain.unit.with_losses} lose about as much: "
+            f"the most exposed {one} {most}, the average one {average}"
         )
     factor = significant(chain.guarantee / chain.maximum, 2)
     return (
-        f"The guarantee allows {limit}: {factor} times what the most exposed person "
+        f"The guarantee allows {limit}: {factor} times what the most exposed {one} "
         f"here loses ({most}), {significant(chain.guarantee / chain.mean, 2)} times "
         f"the average ({average})"
     )
@@ -195,6 +196,7 @@ class LossCauses:
         cause: What the first is called.
         miss: How far the prediction without the person misses, over that median.
         epsilon: Own loss of each person.
+        unit: The privacy unit, for its name.
 
     """
 
@@ -203,6 +205,7 @@ class LossCauses:
     cause: str
     miss: FloatArray
     epsilon: FloatArray
+    unit: PrivacyUnit = PERSON
 
 
 def split_picture(split: LossCauses) -> Picture:
@@ -221,7 +224,7 @@ def split_picture(split: LossCauses) -> Picture:
             "residual, times the median": split.miss,
             "own epsilon": split.epsilon,
         },
-        drawn=f"Two dots for each of {len(names)} people",
+        drawn=f"Two dots for each of {len(names)} {split.unit.with_losses}",
         traces=[
             points(
                 np.clip(times, 1e-3, 1e6),
@@ -233,7 +236,7 @@ def split_picture(split: LossCauses) -> Picture:
             for name, times, stroke in parts
         ],
         height=130 + 30 * len(names),
-        xaxis=log_axis("times the median person", drawn.min() / 2, 2 * drawn.max()),
+        xaxis=log_axis("times the median", drawn.min() / 2, 2 * drawn.max()),
         yaxis=ROWS,
         shapes=[vertical(1, stroke=DOTTED)],
     )
@@ -250,40 +253,47 @@ def _split_title(split: LossCauses) -> str:
     )
 
 
-def audit_text(error: float, *, people: int, refitted: int = 100) -> str:
+def audit_text(
+    error: float, *, people: int, refitted: int = 100, unit: PrivacyUnit = PERSON
+) -> str:
     """Return what the audit of an approximation found, as a sentence.
 
     ``refitted`` people, at most, were fitted again without them.
 
     >>> print(audit_text(0.012, people=5000))
-    Checked on up to 100 of 5,000 people: fitted again without them, the approximation \
-was off by at most 1.2%.
+    Checked by refitting without each of up to 100 of 5,000 people: the approximation was \
+off by at most 1.2%.
     """
     checked = (
-        f"all {people:,} people"
+        f"all {people:,} {unit.with_losses}"
         if refitted >= people
-        else f"up to {refitted:,} of {people:,} people"
+        else f"up to {refitted:,} of {people:,} {unit.with_losses}"
     )
     found = (
-        "somebody is left without a fit"
+        f"without one {unit.noun} there is no fit"
         if np.isinf(error)
         else f"the approximation was off by at most {significant(100 * error, 2)}%"
     )
-    return f"Checked on {checked}: fitted again without them, {found}."
+    return f"Checked by refitting without each of {checked}: {found}."
 
 
 def iso_epsilon_picture(
-    found: LeverageMap, *, rows: Sequence[int], leverage: str, residual: str
+    found: LeverageMap,
+    *,
+    rows: Sequence[int],
+    leverage: str,
+    residual: str,
+    unit: PrivacyUnit = PERSON,
 ) -> Picture:
     """Return cells of people colored by their loss, and the most exposed as points.
 
     ``rows`` are those of the points in the table, from 1; ``leverage`` and ``residual``
     are the names of the axes.
     """
-    title = _map_title(found, rows)
+    title, many = _map_title(found, rows, unit), unit.with_losses
     words = ", ".join(significant(line.epsilon) for line in found.lines)
     alt = (
-        f"A map of {int(found.people.sum()):,} people by leverage and residual, "
+        f"A map of {int(found.people.sum()):,} {many} by leverage and residual, "
         f"colored by mean loss. {title}."
     )
     if words:
@@ -312,7 +322,8 @@ def iso_epsilon_picture(
                 np.where(np.isneginf(shade), low, shade),
                 SCALE,
                 (low, high),
-                hover="%{customdata[0]:,} people, mean ε = %{customdata[1]:,.3~r}<br>"
+                hover=f"%{{customdata[0]:,}} {many}, mean ε = "
+                "%{customdata[1]:,.3~r}<br>"
                 "%{x:,.3~r} across, residual %{y:,.3~r}",
                 customdata=np.dstack([found.people, found.epsilon]),
                 hoverongaps=False,
@@ -332,7 +343,7 @@ def iso_epsilon_picture(
                     iso.leverage,
                     side * iso.residual,
                     stroke=_LINE,
-                    hover=f"everybody on this line loses {significant(iso.epsilon)}",
+                    hover=f"on this line: ε = {significant(iso.epsilon)}",
                 )
                 for iso in found.lines
                 for side in (1, -1)
@@ -373,15 +384,16 @@ def _line_names(lines: Sequence[IsoLine], height: float) -> list[Trace]:
     return notes
 
 
-def _map_title(found: LeverageMap, rows: Sequence[int]) -> str:
+def _map_title(found: LeverageMap, rows: Sequence[int], unit: PrivacyUnit) -> str:
     leverage, residual = found.above
     return (
         f"Most exposed: row {rows[0]}, ε = {significant(float(found.top_epsilon[0]))}, "
-        f"leverage above {percent(leverage)} and residual above {percent(residual)} of people"
+        f"leverage above {percent(leverage)} and residual above {percent(residual)} of "
+        f"{unit.with_losses}"
     )
 
 
-def frontier_picture(found: Frontier, *, key: str) -> Picture:
+def frontier_picture(found: Frontier, *, key: str, unit: PrivacyUnit = PERSON) -> Picture:
     """Return error over loss: one line for the guarantee and two for people here.
 
     The same noise is at the same height on every line; the page's own is marked.
@@ -424,7 +436,7 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
         else "no guarantee is known"
     )
     title = (
-        f"The RMSE of coefficients is {size}; {guarantee}, the most exposed person loses "
+        f"The RMSE of coefficients is {size}; {guarantee}, the most exposed {unit.noun} loses "
         f"{most}, the average one {average}"
     )
     limit = (
@@ -469,7 +481,7 @@ def frontier_picture(found: Frontier, *, key: str) -> Picture:
             ),
         ],
         height=440,
-        xaxis=log_axis("privacy loss, epsilon", dtick=1, exponentformat="power"),
+        xaxis=log_axis("privacy loss, ε", dtick=1, exponentformat="power"),
         yaxis=log_axis("RMSE of coefficients", exponentformat="power"),
     )
 
@@ -480,7 +492,7 @@ def _known(losses: FloatArray | float) -> NDArray[np.bool_]:
 
 
 _POWERS = {"dtick": 1, "exponentformat": "power"}
-_LOSSES = log_axis("privacy loss, epsilon", **_POWERS)
+_LOSSES = log_axis("privacy loss, ε", **_POWERS)
 _DP = "DP (guarantee)"
 _FOUND = "#009E73"
 _GUARANTEE = LineStyle(color=NEUTRAL, dash="dash")
@@ -489,9 +501,9 @@ _GUARANTEE = LineStyle(color=NEUTRAL, dash="dash")
 def nested_picture(losses: NestedLosses) -> Picture:
     """Return the ever narrower maxima as points on a log axis, each with its factor."""
     rows = {
-        "any table, anybody (DP)": losses.guarantee,
-        "this table, anybody: at most": losses.certificate,
-        "this table, anybody: found": losses.for_all,
+        "guarantee (DP)": losses.guarantee,
+        "worst case, this table: at most": losses.certificate,
+        "worst case, this table: found": losses.for_all,
         "most exposed in the table": float(losses.losses.max()),
         "average in the table": float(losses.losses.mean()),
     }
@@ -500,10 +512,9 @@ def nested_picture(losses: NestedLosses) -> Picture:
     told = [significant(value, up=place == 0) for place, value in enumerate(values)]
     lesser = [f"<br>{_less(factor)}" for factor in factors[1:]]
     title = (
-        "Against the guarantee, anybody at this table is proved to lose "
-        f"{_less(losses.times_at_least)}, and found to lose "
-        f"{_less(losses.times_for_all)}; the most exposed person in it loses "
-        f"{_less(losses.times_in_table)}"
+        "Compared with the guarantee, the worst case here is proved to lose "
+        f"{_less(losses.times_at_least)} and found to lose {_less(losses.times_for_all)}; the most "
+        f"exposed person loses {_less(losses.times_in_table)}"
     )
     return Picture.of(
         title,
@@ -531,7 +542,7 @@ def sizes_picture(parts: Sequence[FigurePart]) -> Picture:
     boxes[:, 1] = np.maximum(boxes[:, 1], boxes[:, 0])
     curves = [
         (_DP, [one.guarantee for one in losses], _GUARANTEE),
-        ("anybody, found", [one.for_all for one in losses], LineStyle(color=_FOUND)),
+        ("worst case, found", [one.for_all for one in losses], LineStyle(color=_FOUND)),
     ]
     averages = [
         f"with {people[end]:,.0f} people the average person loses "
@@ -539,7 +550,7 @@ def sizes_picture(parts: Sequence[FigurePart]) -> Picture:
         for end in dict.fromkeys((0, len(mine) - 1))
     ]
     return Picture.of(
-        f"Against the guarantee, {'; '.join(averages)}",
+        f"Compared with the guarantee, {'; '.join(averages)}",
         numbers(mine).drop(columns="pane"),
         drawn="Boxes of the losses from minimum to maximum against the number of people",
         traces=[
@@ -563,7 +574,11 @@ def precision_picture(parts: Sequence[FigurePart]) -> Picture:
     average = LineStyle(color="#56B4E9", dash="dot")
     curves = [
         (_DP, [s.guarantee for s in losses], _GUARANTEE),
-        ("anybody, at most", [s.for_all for s in losses], LineStyle(color=_FOUND, dash="longdash")),
+        (
+            "worst case, at most",
+            [s.for_all for s in losses],
+            LineStyle(color=_FOUND, dash="longdash"),
+        ),
         ("most exposed", [s.losses.max() for s in losses], LineStyle(color=CONFIDENTIAL)),
         ("average", [s.losses.mean() for s in losses], average),
     ]
@@ -572,7 +587,7 @@ def precision_picture(parts: Sequence[FigurePart]) -> Picture:
     between = " to ".join(dict.fromkeys([_less(min(factors)), _less(max(factors))]))
     return Picture.of(
         (
-            f"Against the guarantee, the average person loses {between}; no loss of "
+            f"Compared with the guarantee, the average person loses {between}; no loss of "
             f"accuracy shown brings the average below {significant(floor)}"
         ),
         numbers(mine).drop(columns="pane"),

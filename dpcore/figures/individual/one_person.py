@@ -52,7 +52,7 @@ from dpcore.mechanisms.person_laws import Line
 from dpcore.studies.individual.hypothesis_tests import Realized, Round, posterior
 from dpcore.studies.individual.loss_comparisons import BoundCheck
 
-WITH, WITHOUT = "with the person", "without"
+WITH, WITHOUT = "with the record", "without"
 _HEADROOM = 1.15
 _LABELED = 0.02
 _NEGLIGIBLE = 1e-12
@@ -142,7 +142,7 @@ def laws_picture(
     return Picture.of(
         title,
         {curve.label: cells(curve.x, quantity)} | laws,
-        alt=f"The law of {curve.label}, with the person and without. {title}.{_spikes_text(curve)}",
+        alt=f"The law of {curve.label}, with the record and without. {title}.{_spikes_text(curve)}",
         traces=traces,
         height=460,
         xaxis=axis(
@@ -189,7 +189,7 @@ def _log_ratio(curve: Line) -> FloatArray:
 
 
 def _laws_title(epsilon: float, delta: float, *, presence: bool) -> str:
-    side = "with the person" if presence else "without the person"
+    side = "with the record" if presence else "without the record"
     times = significant(float(np.exp(min(epsilon, 700.0))), up=True)
     if delta <= 0:
         return (
@@ -249,7 +249,7 @@ def _spikes(curve: Line, color: str) -> list[Trace]:
 def _spikes_text(curve: Line) -> str:
     return "".join(
         f" Exactly {significant(spike.at)} is released with probability "
-        f"{percent(spike.present)} with the person and {percent(spike.absent)} without."
+        f"{percent(spike.present)} with the record and {percent(spike.absent)} without."
         for spike in curve.spikes
     )
 
@@ -316,10 +316,10 @@ def _realized_title(losses: FloatArray, own: float, delta: float) -> str:
     at = f" (at δ = {significant(delta)})" if delta > 0 else ""
     if whole > _HALF:
         often = "Every release causes" if whole == 1 else f"Of the releases, {percent(whole)} cause"
-        return f"{often} this person's largest possible loss: their own ε = {significant(own)}{at}"
+        return f"{often} the largest possible loss, the own ε = {significant(own)}{at}"
     half = float(np.median(losses))
     return (
-        f"Median actual loss of this person: {significant(half)}, with a worst case of their "
+        f"Median actual loss: {significant(half)}, with a worst case of the "
         f"own ε = {significant(own)}{at}"
     )
 
@@ -383,7 +383,7 @@ def belief_picture(
         np.quantile(part, (0.05, 0.5, 0.95), method="inverted_cdf") for part in evidence
     )
     low, middle, high = (posterior(before, level) for level in present)
-    guessed, told = LineStyle(color=STYLES[key].color, width=2), "9 of 10 releases with the person"
+    guessed, told = LineStyle(color=STYLES[key].color, width=2), "90% of releases with the record"
     traces = [
         area(100 * before, 100 * high, 100 * low, "rgba(127,127,127,0.18)", told),
         _belief(before, middle, "half of them are above", guessed),
@@ -408,7 +408,7 @@ def belief_picture(
     )
     return Picture.of(
         (
-            f"Belief in the person's presence goes from {percent(prior)} to between "
+            f"Belief in the presence of the record goes from {percent(prior)} to between "
             f"{at_least(float(at[0]))} and {at_most(float(at[2]))} in 90% of releases"
         ),
         {"before": before, "5%": low, "half": middle, "95%": high},
@@ -495,7 +495,7 @@ def bounds_picture(
         traces += _bound_traces(bound, _DASHES[place % len(_DASHES)])
     wrong = [bound for bound in profile.bounds if at_delta(bound, delta) < own * (1 - 1e-6)]
     title = (
-        f"At δ = {significant(delta)} this person's loss is "
+        f"At δ = {significant(delta)} the own loss is "
         f"{'exactly' if exact else 'at most'} {significant(own, up=not exact)}"
     )
     if wrong:
@@ -510,7 +510,7 @@ def bounds_picture(
     return Picture.of(
         title,
         table,
-        drawn="The profile of one person's loss, delta against epsilon",
+        drawn="The profile of the own loss, δ against ε",
         traces=traces,
         height=440,
         xaxis=axis("ε"),
@@ -556,7 +556,7 @@ def checks_picture(checks: Sequence[BoundCheck]) -> Picture:
         _checks_title(checks),
         {
             "bound": [check.label for check in checks],
-            "people with a larger loss, %": [100 * check.understated for check in checks],
+            "share with a larger loss, %": [100 * check.understated for check in checks],
             "largest exact loss over the bound": [check.worst for check in checks],
         },
         alt=f"Lines of bound over exact loss, the smallest of each group. {listed}.",
@@ -602,9 +602,9 @@ def _checks_title(checks: Sequence[BoundCheck]) -> str:
         key=lambda check: (check.understated, check.worst),
     )
     if worst.understated == 0:
-        return "Here no published bound lies below anybody's exact loss"
+        return "No published bound lies below an exact loss here"
     return (
         f"“{worst.label}” claims too much for {percent(worst.understated)} of the "
-        f"people here: the exact loss is up to {significant(worst.worst, 2)} times the "
+        f"losses here: the exact loss is up to {significant(worst.worst, 2)} times the "
         "bound"
     )

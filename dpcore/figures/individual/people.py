@@ -45,7 +45,7 @@ from dpcore.individual.model_losses import ModelLosses
 from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.individual.person_totals import Counting, PersonTotals
 from dpcore.mechanisms.catalog import EVERY
-from dpcore.relations import NeighboringRelation
+from dpcore.relations import PERSON, NeighboringRelation, PrivacyUnit
 from dpcore.studies.individual.loss_comparisons import OtherExposure
 
 _MARKS = ((0.5, "50%"), (0.9, "90%"), (0.99, "99%"), (1.0, "max"))
@@ -60,12 +60,17 @@ _VISIBLE = 1e-3
 
 
 def exposure_picture(
-    exposure: StatisticLosses | ModelLosses, *, key: str, alike: bool = True
+    exposure: StatisticLosses | ModelLosses,
+    *,
+    key: str,
+    alike: bool = True,
+    unit: PrivacyUnit = PERSON,
 ) -> Picture:
     """Return the histogram over the cumulative share, on one log axis.
 
     ``alike`` tells whether losses are about the change that the guarantee is about.
     """
+    many = unit.with_losses
     stroke = STYLES[key]
     worst = exposure.worst_case
     floor, top = _span(exposure)
@@ -79,7 +84,7 @@ def exposure_picture(
         marker=dot(CONFIDENTIAL, 9),
         hover="%{y}%: %{x:,.4~r}",
         text=[
-            # A share of the people loses at most that, as the title says.
+            # A share of them loses at most that, as the title says.
             f"{name}: {significant(float(at), up=exposure.upper or q < 1)}"
             if name in _NAMED
             else ""
@@ -99,20 +104,20 @@ def exposure_picture(
     most += significant(maximum, up=exposure.upper)
     return Picture.of(
         (
-            f"Half of the people lose at most {epsilon_text(median)}, the most exposed "
+            f"Half of the {many} lose at most {epsilon_text(median)}, the most exposed "
             f"{most}; {guarantee}"
             if significant(float(exposure.ordered[0])) != significant(maximum)
-            else f"Everybody loses {most}; {guarantee}"
+            else f"All {many} lose {most}; {guarantee}"
         ),
-        {"epsilon at most": x, "share of people": share},
-        drawn="Histogram and cumulative share of each person's privacy loss",
+        {"epsilon at most": x, f"share of {many}": share},
+        drawn=f"Histogram and cumulative share of the privacy loss of each {unit.noun}",
         traces=[
-            people_bars(exposure, edges, stroke.color),
+            loss_bars(exposure, edges, stroke.color, many),
             line(
                 np.maximum(x, floor),
                 100 * share,
                 stroke=LineStyle(color=stroke.color),
-                hover="%{y:.1f}% of people lose at most %{x:,.3~r}",
+                hover=f"%{{y:.1f}}% of {many} lose at most %{{x:,.3~r}}",
                 steps=True,
                 yaxis="y2",
             ),
@@ -123,9 +128,9 @@ def exposure_picture(
         bargap=0,
         # Room for hundreds of thousands of people.
         margin={"l": 68, "r": 24, "t": 24, "b": 50},
-        xaxis=log_axis("own privacy loss, epsilon", floor, top, anchor="y2", **FITTING),
-        yaxis=axis("people", domain=[0.53, 1], **FITTING),
-        yaxis2=axis("share of people, %", domain=[0, 0.47], range=[0, 108], **FITTING),
+        xaxis=log_axis("own privacy loss, ε", floor, top, anchor="y2", **FITTING),
+        yaxis=axis(many, domain=[0.53, 1], **FITTING),
+        yaxis2=axis(f"share of {many}, %", domain=[0, 0.47], range=[0, 108], **FITTING),
         **loss_lines({"worst case (DP)": worst}, "dash"),
     )
 
@@ -154,13 +159,13 @@ def _sides(places: FloatArray, floor: float, top: float) -> list[str]:
     return ["top left" if far else "bottom right" for far in right]
 
 
-def people_bars(losses: Losses, edges: FloatArray, color: str) -> Trace:
-    """Return how many people lose how much; the first bar has all who lose less."""
+def loss_bars(losses: Losses, edges: FloatArray, color: str, many: str) -> Trace:
+    """Return how ``many``, such as people, lose how much; all smaller losses are in the first."""
     return histogram(
         losses.histogram(np.concatenate([[-1.0], edges[1:]])),
         edges,
         marker={"color": color},
-        hover="around %{x:,.3~r}: %{y:,} people",
+        hover=f"around %{{x:,.3~r}}: %{{y:,}} {many}",
         log=True,
     )
 
@@ -181,7 +186,9 @@ def loss_lines(levels: dict[str, float], *dashes: str) -> dict[str, Any]:
     return {"shapes": shapes, "annotations": words}
 
 
-def groups_picture(groups: Sequence[GroupLosses], *, by: str, key: str) -> Picture:
+def groups_picture(
+    groups: Sequence[GroupLosses], *, by: str, key: str, unit: PrivacyUnit = PERSON
+) -> Picture:
     """Return who bears the loss: median to 90% and the largest, a group a row."""
     shown = [plain(group.label) for group in groups]
     most = max(groups, key=lambda group: group.mean)
@@ -189,14 +196,14 @@ def groups_picture(groups: Sequence[GroupLosses], *, by: str, key: str) -> Pictu
     highest, lowest = significant(most.mean), significant(least.mean)
     return Picture.of(
         (
-            f"On average all groups lose alike ({highest})"
+            f"All groups have the same average loss ({highest})"
             if highest == lowest
-            else f"On average “{most.label}” loses most ({highest}), "
-            f"“{least.label}” least ({lowest})"
+            else f"The average loss is largest in “{most.label}” ({highest}) and smallest in "
+            f"“{least.label}” ({lowest})"
         ),
         {
             "group": [group.label for group in groups],
-            "people": [group.people for group in groups],
+            unit.with_losses: [group.people for group in groups],
             "mean": [group.mean for group in groups],
             "median": [group.median for group in groups],
             "90%": [group.ninth_decile for group in groups],
@@ -221,13 +228,15 @@ def groups_picture(groups: Sequence[GroupLosses], *, by: str, key: str) -> Pictu
                 dot(CONFIDENTIAL, 11, "diamond-open"),
             ),
         ],
-        xaxis=axis("own privacy loss, epsilon"),
+        xaxis=axis("own privacy loss, ε"),
         yaxis=axis(plain(by), **ROWS),
     )
 
 
-def exceeding_text(share: str, threshold: float, *, maximum: float) -> str:
-    """Return how many people, a share in words, lose more than a threshold.
+def exceeding_text(
+    share: str, threshold: float, *, maximum: float, unit: PrivacyUnit = PERSON
+) -> str:
+    """Return what share of the units, in words, lose more than a threshold.
 
     Where the largest loss is told with the same digits, by how much they do.
 
@@ -236,7 +245,7 @@ def exceeding_text(share: str, threshold: float, *, maximum: float) -> str:
     >>> exceeding_text("0.04%", 0.25, maximum=0.2502)
     '0.04% of the people lose more than 0.25, by at most 0.0002'
     """
-    told = f"{share} of the people lose more than {significant(threshold, 6)}"
+    told = f"{share} of the {unit.with_losses} lose more than {significant(threshold, 6)}"
     if maximum <= threshold or significant(maximum) != significant(threshold):
         return told
     return f"{told}, by at most {significant(maximum - threshold, 2, up=True)}"
@@ -249,6 +258,7 @@ def moments_picture(
     at: tuple[float, float],
     ends: tuple[float, float],
     key: str,
+    unit: PrivacyUnit = PERSON,
 ) -> Picture:
     """Return the moments over their order, between the mean and the maximum.
 
@@ -277,7 +287,7 @@ def moments_picture(
     return Picture.of(
         (
             f"The moment of order {in_full(order)} is {significant(moment)}, between the average "
-            f"person's loss ({significant(mean)}) and the largest ({significant(largest)})"
+            f"{unit.noun}'s loss ({significant(mean)}) and the largest ({significant(largest)})"
         ),
         {"order": orders, "moment": moments},
         drawn="A line that rises with the order of the moment",
@@ -291,7 +301,7 @@ def moments_picture(
     )
 
 
-def others_picture(others: Sequence[OtherExposure]) -> Picture:
+def others_picture(others: Sequence[OtherExposure], unit: PrivacyUnit = PERSON) -> Picture:
     """Return guarantee, largest and average loss of each mechanism, one a row."""
     names = [EVERY[other.key].label for other in others]
     colors = [STYLES[other.key].color for other in others]
@@ -305,7 +315,7 @@ def others_picture(others: Sequence[OtherExposure]) -> Picture:
         for name, o in zip(names, others, strict=True)
     )
     return Picture.of(
-        _others_title(others),
+        _others_title(others, unit),
         {
             "mechanism": names,
             "noise scale": [o.noise for o in others],
@@ -332,16 +342,16 @@ def others_picture(others: Sequence[OtherExposure]) -> Picture:
             for name, losses, symbol in kinds
         ],
         height=150 + 42 * len(names),
-        xaxis=log_axis("privacy loss, epsilon", exponentformat="power"),
+        xaxis=log_axis("privacy loss, ε", exponentformat="power"),
         yaxis=ROWS,
     )
 
 
-def _others_title(others: Sequence[OtherExposure]) -> str:
+def _others_title(others: Sequence[OtherExposure], unit: PrivacyUnit) -> str:
     most = max(others, key=lambda other: other.maximum)
     least = min(others, key=lambda other: other.maximum)
     return (
-        f"The most exposed person loses {significant(least.maximum)} through "
+        f"The most exposed {unit.noun} loses {significant(least.maximum)} through "
         f"{EVERY[least.key].label} and {significant(most.maximum)} through "
         f"{EVERY[most.key].label}"
     )
@@ -356,11 +366,11 @@ def sentences(others: Sequence[OtherExposure]) -> tuple[str, ...]:
         if other.key == "bit":
             same = max(abs(other.least - 1), abs(other.most - 1)) <= _ROUNDING
             said.append(
-                "BIT (clamping) changes nobody's loss: the noise is the same, and "
-                "moving an answer to the bound is done without looking at the table."
+                "BIT (clamping) changes no loss: the noise is the same, and clamping the "
+                "answer does not use the table."
                 if same
-                else "BIT (clamping) changes losses here, because the result without some "
-                "person lies outside the bounds."
+                else "BIT (clamping) changes losses here, because a result without one "
+                "record lies outside the bounds."
             )
         if other.key == "truncated-published":
             said.append(_redrawing(other))
@@ -390,12 +400,14 @@ def _redrawing(other: OtherExposure) -> str:
 _SHARES: Final = (0.5, 0.9, 0.99, 1.0)
 
 
-def counted_picture(losses: Losses, *, key: str, alike: bool = True) -> Picture:
+def counted_picture(
+    losses: Losses, *, key: str, alike: bool = True, unit: PrivacyUnit = PERSON
+) -> Picture:
     """Return the histogram over the cumulative share, from no loss to the worst case.
 
     ``alike`` tells whether losses are about the change that the guarantee is about.
     """
-    stroke, worst = STYLES[key], losses.worst_case
+    stroke, worst, many = STYLES[key], losses.worst_case, unit.with_losses
     counts, edges = _bars(losses)
     # Where losses reach far beyond the guarantee, the line needs no point a cell.
     ends = np.arange(len(losses.counts))[:: -math.ceil(len(losses.counts) / 1_000)]
@@ -407,23 +419,23 @@ def counted_picture(losses: Losses, *, key: str, alike: bool = True) -> Picture:
     about = "" if alike else ", about another change"
     return Picture.of(
         (
-            f"Half of the people lose at most {median}, the most exposed {maximum}; the "
+            f"Half of the {many} lose at most {median}, the most exposed {maximum}; the "
             f"guarantee is {epsilon_text(worst)}{about}"
         ),
-        {"epsilon at most": upper, "share of people": share},
-        drawn="Histogram and cumulative share of each person's privacy loss",
+        {"epsilon at most": upper, f"share of {many}": share},
+        drawn=f"Histogram and cumulative share of the privacy loss of each {unit.noun}",
         traces=[
             histogram(
                 counts,
                 edges,
                 marker={"color": stroke.color},
-                hover="around %{x:,.3~r}: %{y:,} people",
+                hover=f"around %{{x:,.3~r}}: %{{y:,}} {many}",
             ),
             line(
                 upper,
                 100 * share,
                 stroke=LineStyle(color=stroke.color),
-                hover="%{y:.1f}% of people lose at most %{x:,.3~r}",
+                hover=f"%{{y:.1f}}% of {many} lose at most %{{x:,.3~r}}",
                 steps=True,
                 yaxis="y2",
             ),
@@ -447,9 +459,9 @@ def counted_picture(losses: Losses, *, key: str, alike: bool = True) -> Picture:
         bargap=0,
         # Room for hundreds of thousands of people.
         margin={"l": 68, "r": 24, "t": 24, "b": 50},
-        xaxis=axis("own privacy loss, epsilon", anchor="y2", **FITTING),
-        yaxis=axis("people", domain=[0.53, 1], **FITTING),
-        yaxis2=axis("share of people, %", domain=[0, 0.47], range=[0, 108], **FITTING),
+        xaxis=axis("own privacy loss, ε", anchor="y2", **FITTING),
+        yaxis=axis(many, domain=[0.53, 1], **FITTING),
+        yaxis2=axis(f"share of {many}, %", domain=[0, 0.47], range=[0, 108], **FITTING),
         shapes=[vertical(worst, stroke=LineStyle(color=NEUTRAL, dash="dash", width=2))],
         annotations=[above("worst case (DP)", worst, 1.0)],
     )
@@ -490,13 +502,19 @@ def _clause(compared: LossReference | None) -> str:
 
 
 def totals_picture(
-    totals: Losses, *, charged: float, planned: float, compared: LossReference | None = None
+    totals: Losses,
+    *,
+    charged: float,
+    planned: float,
+    compared: LossReference | None = None,
+    unit: PrivacyUnit = PERSON,
 ) -> Picture:
-    """Return how many people lost how much, beside what the account was charged.
+    """Return how many units lost how much, beside what the account was charged.
 
     ``planned`` is the worst case over all tables, counted like the totals; without
     ``compared`` it is not said what the losses compare with.
     """
+    many = unit.with_losses
     top = max((end for end in (totals.maximum, charged, planned) if np.isfinite(end)), default=0.0)
     top = 1.2 * top or 1.0
     finite = totals.ordered[np.isfinite(totals.ordered) & (totals.ordered > 0)]
@@ -507,12 +525,12 @@ def totals_picture(
     rows = [
         ("account was charged", epsilon_text(charged)),
         ("worst case, counted like the totals", epsilon_text(planned)),
-        ("most exposed person", significant(totals.maximum)),
-        ("half of the people at most", epsilon_text(median)),
+        (f"most exposed {unit.noun}", significant(totals.maximum)),
+        (f"half of the {many} at most", epsilon_text(median)),
     ]
     title = (
-        f"Over all releases{_clause(compared)} the most exposed person lost "
-        f"{significant(totals.maximum)}, half of the people at most "
+        f"Over all releases{_clause(compared)} the most exposed {unit.noun} lost "
+        f"{significant(totals.maximum)}, half of the {many} at most "
         f"{epsilon_text(median)}; the account was charged {epsilon_text(charged)}"
     )
     if compared is not None and compared.mixed:
@@ -520,19 +538,19 @@ def totals_picture(
     elif charged > (1 + _SAME) * planned:
         title += (
             f", release by release, where the worst case of all tables is "
-            f"{epsilon_text(planned)} if it is counted like the people's losses"
+            f"{epsilon_text(planned)} if it is composed in the same way"
         )
     return Picture.of(
         title,
-        {"epsilon at most": losses, "share of people": share},
-        alt="Histogram of people by total loss. "
+        {"epsilon at most": losses, f"share of {many}": share},
+        alt=f"Histogram of {many} by total loss. "
         + "; ".join(f"{name}: {value}" for name, value in rows),
-        traces=[people_bars(totals, edges, CONFIDENTIAL)],
+        traces=[loss_bars(totals, edges, CONFIDENTIAL, many)],
         showlegend=False,
         bargap=0,
         margin={"l": 60, "r": 24, "t": 56, "b": 50},
         xaxis=log_axis("total loss, ε", edges[0], 1.3 * top),
-        yaxis=axis("people"),
+        yaxis=axis(many),
         **loss_lines({"charged": charged, "worst case (DP)": planned}, "solid", "dash"),
     )
 
@@ -544,6 +562,7 @@ def odometer_picture(
     own: Sequence[float],
     charges: Sequence[float],
     compared: LossReference | None = None,
+    unit: PrivacyUnit = PERSON,
 ) -> Picture:
     """Return one person's losses, a bar a release, and the totals after each.
 
@@ -579,10 +598,10 @@ def odometer_picture(
             dtick=max(1, len(path) // 8),
             range=[float(number[shown][0]) - 0.6, len(path) + 0.6],
         ),
-        "yaxis": axis("epsilon of this person", rangemode="tozero"),
+        "yaxis": axis(_of_this(unit), rangemode="tozero"),
     }
     if len(path) == 1:
-        drawn = _only(own[0], ways, charges[0])
+        drawn = _only(own[0], ways, charges[0], _of_this(unit))
     best, most = ways[Counting.BEST], int(np.argmax(own))
     alike = len(own) > 1 and min(own) >= _ALIKE * max(own)
     mixed = compared is not None and compared.mixed
@@ -593,7 +612,7 @@ def odometer_picture(
         else ""
     )
     title = (
-        f"This person lost {significant(float(best[-1]))} over {len(path)} "
+        f"This {unit.noun} lost {significant(float(best[-1]))} over {len(path)} "
         f"release{'' if len(path) == 1 else 's'}{_clause(compared)}{paid}"
     )
     if len(path) > 1:
@@ -612,14 +631,18 @@ def odometer_picture(
     )
 
 
-def _only(own: float, ways: dict[Counting, FloatArray], charged: float) -> dict[str, Any]:
+def _of_this(unit: PrivacyUnit) -> str:
+    return f"ε of this {unit.noun}"
+
+
+def _only(
+    own: float, ways: dict[Counting, FloatArray], charged: float, name: str
+) -> dict[str, Any]:
     """Return the ways of counting one release as bars: a path of one has no lines."""
     names = ["this release alone", *(way.value for way in _STYLES), "charged"]
     losses = [own, *(float(ways[way][0]) for way in _STYLES), charged]
     colors = [PUBLIC, *(stroke.color for stroke in _STYLES.values()), NEUTRAL]
-    drawn = loss_rows(
-        names, losses, [significant(loss) for loss in losses], colors, "epsilon of this person"
-    )
+    drawn = loss_rows(names, losses, [significant(loss) for loss in losses], colors, name)
     return drawn | {"height": 320, "showlegend": False}
 
 

@@ -182,7 +182,7 @@ def sharing_picture(parts: Equipartition) -> Picture:
         {
             "shared by": [str(kind) for kind in kinds],
             "variance of the average": variances,
-            "ε really spent": spent,
+            "actual ε": spent,
         },
         drawn="Bars of variances by the way of sharing",
         more=f"Under zCDP the variance is {significant(zcdp)} for any number of answers",

@@ -166,14 +166,14 @@ def length(number: float, experiment: Experiment) -> str:
 
     >>> from dpcore.studies.resampling.bootstrap_study import Experiment
     >>> length(4.8123, Experiment()), length(130.0, Experiment())
-    ('4.81 years long', 'wider than all that is possible (100 years): useless')
+    ('4.81 years long', 'wider than the possible range (100 years): trivial')
 
     """
     population = experiment.population
     unit = f" {population.unit}" if population.unit else ""
     width = population.bounds.width
     if number >= width:
-        return f"wider than all that is possible ({in_full(width)}{unit}): useless"
+        return f"wider than the possible range ({in_full(width)}{unit}): trivial"
     return f"{significant(number)}{unit} long"
 
 
@@ -350,7 +350,7 @@ def _one_title(found: dict[str, Estimate], truth: float | None, quantity: Quanti
     return f"{title}; " + (
         f"the true mean is outside the interval of: {', '.join(wrong)}"
         if wrong
-        else "every interval holds the true mean"
+        else "every interval contains the true mean"
     )
 
 
@@ -376,9 +376,9 @@ def one_shot_picture(experiment: Experiment, runs: Runs) -> Picture:
     more = (given / plainly) ** 2 - 1
     return Picture.of(
         (
-            f"Over tables the two look alike (spread {significant(runs.one_shots.std())} "
-            f"and {significant(runs.centers.std())}), but around the table's own mean the "
-            f"average of bootstraps has {percent(more)} more variance"
+            f"Given the table, the average of bootstraps has {percent(more)} more variance; over "
+            f"tables the standard errors are {significant(runs.one_shots.std())} and "
+            f"{significant(runs.centers.std())}"
         ),
         {
             "release": list(laws),
@@ -427,9 +427,8 @@ def copies_picture(experiment: Experiment) -> Picture:
     i = np.arange(len(shown))
     noise = experiment.times * experiment.bootstraps.noise
     title = (
-        f"{percent(float(shares[0]))} of the {experiment.people:,} people are not in a "
-        f"resample at all, and {percent(float(shares[2:].sum()))} are in it twice or "
-        "more often"
+        f"{percent(float(shares[0]))} of the {experiment.people:,} rows are not "
+        f"drawn, and {percent(float(shares[2:].sum()))} are drawn at least twice"
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         loss = np.where(shown > 0, i / shown, np.inf)
@@ -439,7 +438,7 @@ def copies_picture(experiment: Experiment) -> Picture:
             "times drawn": i,
             "share of rows": shown,
             "variance of the noise of this part": i * shown * noise,
-            "loss of a row in it, in units of what is claimed": loss,
+            "loss of these rows / claimed loss": loss,
         },
         drawn=f"Bars of the shares of rows drawn 0 to {len(shown) - 1} times",
         traces=[
@@ -547,7 +546,7 @@ def _coverage_title(table: pd.DataFrame, shown: Sequence[NamedMethod]) -> str:
     if worst["coverage, exact"] >= level:
         return f"All of these intervals reach their nominal {percent(level)}"
     title = (
-        f"Intervals said to hold {percent(level)} hold the true mean in only "
+        f"Nominal {percent(level)} intervals cover the true mean in only "
         f"{percent(float(worst['coverage, exact']))} ({worst['method']}, "
         f"{worst['bootstraps']} bootstraps)"
     )
@@ -591,13 +590,13 @@ def ranges_picture(experiments: Sequence[Experiment], *, shown: Sequence[NamedMe
     first = shown[0].name
     return Picture.of(
         (
-            f"With {times[-1]} bootstraps the {first} standard error lies anywhere between "
+            f"With {times[-1]} bootstraps the {first} standard error is between "
             f"{significant(last['5% are below'])} and "
-            f"{significant(last['5% are above'])} in 9 of 10 tables; the true one is "
+            f"{significant(last['5% are above'])} in 90% of tables; the true one is "
             f"{significant(true[-1])}"
         ),
         rows,
-        drawn="Thick lines are means of standard errors, thin ones hold nine tenths",
+        drawn="Thick lines are means of standard errors, thin lines contain 90%",
         height=_HEIGHT,
         traces=traces,
         xaxis=axis("number of bootstraps"),

@@ -145,7 +145,7 @@ def profile_picture(bootstrap: ResizedBootstrap, ones: int, repaired: NoisyResam
         for mark in ending(epsilon, delta, least=_LEAST, color=stroke.color)
     ]
     return Picture.of(
-        (f"A rare trait is revealed with probability {chance(tau)} at every ε"),
+        (f"A trait of one person is revealed with probability {chance(tau)}"),
         {"ε": epsilon} | deltas,
         drawn=f"δ against ε. A flat line at {significant(tau)} for a trait of one person. For "
         f"{chosen} it falls from {significant(here[0])} to {significant(here[-1])}. For "
@@ -177,10 +177,10 @@ def reveal_picture(curve: AttackCurve, bootstrap: ResizedBootstrap, beliefs: Flo
     return Picture.of(
         (
             f"{significant(enough)} {'score proves' if enough == 1 else 'scores prove'} a "
-            "rare trait with 95% probability; answers with noise never prove it"
+            "rare trait with 95% probability; noisy answers never prove it"
         ),
-        _attack_table(curve) | {"Laplace: how sure at most": beliefs},
-        drawn="The chance of proof rises with the number of scores, from "
+        _attack_table(curve) | {"Laplace: certainty at most": beliefs},
+        drawn="The probability of proof rises with the number of scores, from "
         f"{chance(float(curve.exact[0]))} for one to {chance(float(curve.exact[-1]))} "
         f"for {int(curve.scores[-1]):,}",
         traces=[
@@ -190,13 +190,13 @@ def reveal_picture(curve: AttackCurve, bootstrap: ResizedBootstrap, beliefs: Flo
                 np.zeros(len(curve.scores)),
                 "proof from Laplace answers, ε = 1/Z each: never",
                 STYLES["laplace"],
-                hover="%{x:,} answers: no proof; a half-sure attacker at most "
+                hover="%{x:,} answers: no proof; an attacker at 50% becomes at most "
                 "%{customdata:.3%} sure",
                 customdata=beliefs,
             ),
         ],
         height=400,
-        xaxis=log_axis("scores asked for", **_whole(curve.scores)),
+        xaxis=log_axis("number of scores", **_whole(curve.scores)),
         yaxis=_CHANCE,
     )
 
@@ -220,7 +220,7 @@ def averaging_picture(curve: AttackCurve, ones: int, people_there: int) -> Pictu
         drawn="A rising line against the number of scores",
         traces=_attack(curve, "exact count found", _PUBLISHED.color),
         height=360,
-        xaxis=log_axis("scores that are averaged", **_whole(curve.scores)),
+        xaxis=log_axis("scores averaged", **_whole(curve.scores)),
         yaxis=_CHANCE,
     )
 
@@ -232,13 +232,13 @@ def scores_picture(found: ScoreHistogram, ones: int, tau: float) -> Picture:
     distance = float(np.abs(found.more - found.fewer).sum() / 2)
     score = "score %{x:,.4~r}: %{y:.2%}"
     title = (
-        f"With {ones:,} ones or {ones + 1:,}, scores mostly look alike: an attacker "
-        f"who sees one gains {chance(distance)}"
+        f"With {ones:,} ones or {ones + 1:,}, scores are similar: one score gives an "
+        f"attacker an advantage of {chance(distance)}"
     )
     if ones == 0:
         title = (
-            "Without the person every score is 0; with the person it is not, "
-            f"{chance(tau)} of the time, and that is proof"
+            "Without the person every score is 0. With the person it is above 0 with "
+            f"probability {chance(tau)}"
         )
     return Picture.of(
         title,
@@ -277,7 +277,7 @@ def scores_picture(found: ScoreHistogram, ones: int, tau: float) -> Picture:
         ],
         height=360,
         xaxis=axis("score"),
-        yaxis=axis("probability (scaled to these)", tickformat=".0%"),
+        yaxis=axis("probability", tickformat=".0%"),
     )
 
 
@@ -351,14 +351,13 @@ def rivals_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> Pict
     ours = {"a rare trait": np.full(len(epsilon), tau), f"{ones:,} ones": here}
     theirs = {rival.name: rival.deltas(epsilon)}
     title = (
-        f"{rival.name}: δ reaches 0 at ε = {epsilon_text(rival.epsilon)}; the δ of "
-        f"resized bootstraps stays at {significant(tau)} for a rare trait"
+        f"With {rival.name}, δ is 0 from ε = {epsilon_text(rival.epsilon)} on; with resized "
+        f"bootstraps it is {significant(tau)} for a rare trait"
     )
     if rival.delta:
         width = 2 * math.sqrt(3 * rival.variance)
         title = (
-            f"Uniform noise of width {significant(width)} fails at every ε, too, and "
-            f"no more often: with probability {chance(tau)}"
+            f"Uniform noise of width {significant(width)} has the same δ at every ε: {chance(tau)}"
         )
     return Picture.of(
         title,
@@ -385,8 +384,8 @@ def detection_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> P
     tau = bootstrap.delta()
     return Picture.of(
         (
-            f"Without a false positive an attacker finds a rare trait {chance(tau)} of the "
-            f"time in one score, and {chance(rival.delta)} against {rival.name}"
+            f"Without false positives an attacker finds a rare trait in {chance(tau)} of scores, "
+            f"and in {chance(rival.delta)} of answers with {rival.name}"
         ),
         {"false alarm": alarm} | _of_resized(ours) | theirs,
         drawn="Three lines above the diagonal",
@@ -394,7 +393,7 @@ def detection_picture(bootstrap: ResizedBootstrap, ones: int, rival: Rival) -> P
             *_three(
                 alarm, ours | theirs, rival, "false positives %{x:.3f}, true positives %{y:.3f}"
             ),
-            line([0, 1], [0, 1], "guessing blindly", GUIDE, hover=""),
+            line([0, 1], [0, 1], "guessing", GUIDE, hover=""),
         ],
         xaxis=axis("false-positive rate", range=[0, 1]),
         yaxis=axis("true-positive rate", range=[0, 1.03]),

@@ -71,7 +71,7 @@ def lemma_picture(curve: LemmaCurve, measured: Measured, *, at: float) -> Pictur
     exact = float(np.interp(at, curve.rate, curve.exact))
     claim = float(np.interp(at, curve.rate, curve.claimed))
     empty = claim >= curve.epsilon
-    said = f"no more than {epsilon_text(curve.epsilon)}, which is empty"
+    said = f"at most {epsilon_text(curve.epsilon)}, which is trivial"
     said = said if empty else epsilon_text(claim)
     return Picture.of(
         (
@@ -113,11 +113,11 @@ def renyi_picture(curve: RenyiCurve) -> Picture:
             f"at δ = {significant(curve.delta)}"
         ),
         {"order": curve.order, "divergence over order": curve.slope},
-        drawn=f"A curve that climbs from {significant(float(curve.slope[0]))} at order "
+        drawn=f"A curve that rises from {significant(float(curve.slope[0]))} at order "
         f"2 to the level without a sample",
         traces=[
             _over(top, ends, np.full(2, top), "without a sample", replace(_OTHER, color=NEUTRAL)),
-            _over(top, ends, np.full(2, curve.claimed_level), "if it shrank", _CLAIM),
+            _over(top, ends, np.full(2, curve.claimed_level), "claimed: ρ q²", _CLAIM),
             _over(top, curve.order, curve.slope, "with the sample", _EXACT, marker={}),
         ],
         xaxis=log_axis("order α", dtick=1, range=[*np.log10(ends * [0.9, 1.1])]),
@@ -157,8 +157,8 @@ def profile_picture(
     ]
     return Picture.of(
         (
-            f"A secret sample of {percent(rate)} pulls the whole privacy profile down; at "
-            f"ε = 0 δ falls from {' and from '.join(parts)}"
+            f"A secret sample of {percent(rate)} lowers the whole privacy profile; at ε = 0 δ "
+            f"falls from {' and from '.join(parts)}"
         ),
         table,
         drawn="Falling curves of δ against ε",
@@ -188,7 +188,7 @@ def error_picture(
     sampling = np.where(parts.sampling > 0, np.sqrt(parts.sampling), np.nan)
     drawn = (
         (parts.rate, np.sqrt(parts.noise), "noise", _OTHER),
-        (parts.rate, sampling, "who is sampled", _SAMPLED),
+        (parts.rate, sampling, "sampling", _SAMPLED),
         (parts.rate, total, "both", _EXACT),
         (
             parts.rate[[0, -1]],
@@ -214,13 +214,13 @@ def error_picture(
     suffix = f" {unit}" if unit else ""
     return Picture.of(
         (
-            f"At the same final ε, a release from {percent(at)} of the rows is off by "
-            f"{significant(here)}{suffix}, one from all rows by "
-            f"{significant(whole)}{suffix}: {significant(here / whole)} times less"
+            f"At the same final ε the RMSE is {significant(here)}{suffix} with {percent(at)} of "
+            f"the rows and {significant(whole)}{suffix} with all: {significant(here / whole)} "
+            "times less"
         ),
         {
             _SHARE: parts.rate,
-            "error from who is sampled": np.sqrt(parts.sampling),
+            "error from sampling": np.sqrt(parts.sampling),
             "error from noise": np.sqrt(parts.noise),
             "both": total,
         },

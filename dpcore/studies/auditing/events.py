@@ -60,7 +60,7 @@ def scores(trial: Trial, searched: TrialDraws) -> list[Score]:
         found += _differences(trial)
     found += _together(searched)
     if trial.evidence is not None:
-        found.append(Score(name="the evidence by the exact densities", of=trial.evidence))
+        found.append(Score(name="the exact log-likelihood ratio", of=trial.evidence))
     return found
 
 
@@ -93,9 +93,9 @@ def _together(searched: TrialDraws) -> Iterator[Score]:
     sharp = np.linalg.solve((_covariance(one) + _covariance(other)) / 2, moved)
     first, second = _normal(one), _normal(other)
     known: dict[str, Callable[[FloatArray], FloatArray]] = {
-        "the sum along the difference of both": lambda x: x @ moved,
-        "the sum weighted to tell most": lambda x: x @ sharp,
-        "the evidence by fitted normal laws": lambda x: first(x) - second(x),
+        "the projection on the difference of the means": lambda x: x @ moved,
+        "the optimally weighted sum": lambda x: x @ sharp,
+        "the log-likelihood ratio of fitted normal distributions": lambda x: first(x) - second(x),
     }
     for name, of in known.items():
         yield Score(name=name, of=_of_columns(of, kept))

@@ -228,10 +228,12 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
         NaiveRelease(
             key="truncated",
             label="Truncated noise at the scale of plain noise",
-            released="a share between 0 and 1, of which one person moves 0.1",
-            wrong="Draws outside the bounds are drawn again, and how often that "
-            "happens depends on the secret value.",
-            right="The noise is made larger until the redrawn law keeps the guarantee.",
+            released="a share between 0 and 1 with sensitivity 0.1",
+            wrong="Draws outside the bounds are rejected, and the rejection "
+            "probability depends on the "
+            "confidential value.",
+            right="The noise scale is increased until the truncated distribution satisfies the "
+            "guarantee.",
             claim=_ONE,
             real=float(_truncating("truncated-published").pairwise_epsilon([0.0], [0.1])),
             labels=("the answer",),
@@ -240,9 +242,9 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
         ),
         NaiveRelease(
             key="resized",
-            label="Resized bootstrap, sold as ε = 1/Z",
+            label="Resized bootstrap, claimed as ε = 1/Z",
             released="the share of a rare condition, in a resample a tenth as large as the table",
-            wrong="A small random sample is not noise: its members are exposed exactly.",
+            wrong="A small random sample is not noise: its rows are published exactly.",
             right="Laplace noise is added to the mean of the resample.",
             claim=Guarantee(epsilon=1 / _RATIO),
             real=math.inf,
@@ -251,10 +253,10 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
         ),
         NaiveRelease(
             key="bootstrap",
-            label="Noisy bootstrap, priced like one release",
+            label="Noisy bootstrap, charged as one release",
             released="a sum over a resample of 500 people, with normal noise",
-            wrong="A person may be drawn twice or more often, and the noise hides them once.",
-            right="The noise is made larger until the law of the resample keeps the guarantee.",
+            wrong="A person can be drawn several times, but the noise covers one copy.",
+            right="The noise scale is increased until the resample satisfies the guarantee.",
             claim=_BOOTSTRAP,
             real=_bootstrap_real(),
             labels=("the sum",),
@@ -275,8 +277,8 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             key="range",
             label="Sensitivity from the range of the data",
             released="a sum of ages",
-            wrong="The noise is scaled by largest less smallest age of the table: one "
-            "old person makes it visibly larger.",
+            wrong="The noise is scaled by the range of ages in the table: one old person makes it "
+            "visibly larger.",
             right="The noise is scaled by a public bound, 100 years.",
             claim=_ONE,
             real=math.inf,
@@ -285,11 +287,11 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
         ),
         NaiveRelease(
             key="groups",
-            label="Histogram of the groups that are there",
+            label="Histogram of the groups that occur",
             released="a noisy count of every group",
-            wrong="Which groups are named was looked up in the table: a group of one "
-            "is named if that person is there, and not otherwise.",
-            right="All groups of a public list are named, the empty ones too.",
+            wrong="The group names are read from the table: a group of one is named only if that "
+            "person is in the table.",
+            right="All groups of a public list are named, including empty ones.",
             claim=_ONE,
             real=math.inf,
             labels=("how many groups are named", "the count of the smallest group"),
@@ -300,7 +302,7 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             label="Scale rounded to a whole number",
             released="a count",
             wrong="Sensitivity / ε is 1 / 0.7 = 1.43, and was rounded to 1.",
-            right="The scale is not rounded, or only up.",
+            right="The scale is not rounded, or rounded up.",
             claim=Guarantee(epsilon=_FINE),
             real=1.0,
             labels=("the count",),
@@ -309,9 +311,9 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
         NaiveRelease(
             key="seed",
             label="The same seed for two answers",
-            released="two counts with ε = 0.5 each, of which the person is in the first",
-            wrong="Both answers have the same noise: their difference has none.",
-            right="Every answer has noise of its own.",
+            released="two counts with ε = 0.5 each; the person is counted in the first",
+            wrong="Both answers have the same noise, so their difference is exact.",
+            right="Every answer has independent noise.",
             claim=_ONE,
             real=math.inf,
             labels=("the first count", "the second count"),
@@ -321,9 +323,10 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
             key="unconverged",
             label="A fit that has not converged",
             released="the slope of a ridge regression of 100 people",
-            wrong="The noise is calibrated for the minimum, which one record hardly moves. "
-            "The fit stopped before it, at a point that depends on every record.",
-            right="The fit is carried to its minimum before noise is added.",
+            wrong="The noise is calibrated for the exact minimum. The fit stopped "
+            "earlier, at a point "
+            "with a larger sensitivity.",
+            right="The fit is run to its minimum before noise is added.",
             claim=_ONE,
             real=abs(_fit(0, converged=False) - _fit(1, converged=False)) / _FIT_SCALE,
             labels=("the slope",),
@@ -333,11 +336,10 @@ CATALOG_OF_MISTAKES: Final[dict[str, NaiveRelease]] = {
         ),
         NaiveRelease(
             key="again",
-            label="Ten draws for the price of one",
+            label="Ten draws for the cost of one",
             released="a count, asked ten times and averaged",
-            wrong="Every time the question is asked there is fresh noise, and only the "
-            "first time it is charged.",
-            right="The same question has the same answer, or a fresh draw its price.",
+            wrong="Each repetition draws new noise, but only the first one is charged.",
+            right="Repeating a question returns the same answer, or the new draw is charged.",
             claim=_ONE,
             real=_AGAIN * _ONE.epsilon,
             labels=("the average of ten answers",),

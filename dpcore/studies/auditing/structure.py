@@ -72,9 +72,9 @@ def _names(request: Releasable, dataset: Dataset) -> _Outcome:
         alike = trials.of_one_record(table, 0)
         passed = len({np.shape(request.value(each)) for each in (table, alike)}) == 1
     except DPCoreError:
-        how = "Could not be tried: this question cannot be asked of a table in which "
+        how = "Not tested: this question cannot be asked of a table in which "
         return name, None, f"{how}everybody is alike."
-    how = "Asked of the table, and of one in which everybody has the record of row "
+    how = "Asked of the table, and of a table in which all rows equal row "
     return name, passed, f"{how}1: as many numbers are named."
 
 
@@ -84,17 +84,13 @@ def _bounds(request: Releasable, dataset: Dataset) -> _Outcome:
     table = as_declared(request, dataset)
     known = [c for c in columns if table.column(c.name).bounds is not None]
     looked = [c.name for c in known if table.touches_bounds(c.name)]
-    how = (
-        "No bounds are exactly the least and the largest number there is."
-        if known
-        else "It uses no bounds."
-    )
+    how = "No bounds equal the minimum and maximum of the data." if known else "It uses no bounds."
     if looked:
         names = ", ".join(f"“{name}”" for name in looked)
         how = (
-            f"The bounds of {names} are exactly the least and the largest number there "
-            "is. If they were read from the table, the noise tells about these two "
-            "people: declare bounds that are known without it."
+            f"The bounds of {names} equal the minimum and maximum of the data. If they were read "
+            "from the table, the noise scale reveals these two values. Declare bounds from "
+            "public knowledge."
         )
     return "Bounds are not looked up", not looked, how
 
@@ -105,8 +101,8 @@ def _same_answer(request: Releasable, dataset: Dataset) -> _Outcome:
     try:
         first, second, spent = _release_twice(request, dataset)
     except DPCoreError:
-        return name, None, "Could not be tried: this question cannot be released."
-    how = "Released twice into a ledger that was thrown away: one answer, to the "
+        return name, None, "Not tested: this question cannot be released."
+    how = "Released twice into a scratch ledger: one answer, identical to the "
     return name, first == second and spent == 1, f"{how}last digit, and one debit."
 
 
@@ -148,10 +144,10 @@ def _reach(request: Releasable, dataset: Dataset) -> _Outcome:
         "out or replaced by another: by formula, none loses more than the guarantee."
     )
     if not losses:
-        how = "Could not be tried: no formula gives what one person loses here."
+        how = "Not tested: no formula gives the privacy loss of one person here."
     elif not all(losses):
         how = (
             f"Of {people(len(losses))} tried, {losses.count(False)} would lose more "
             "than the guarantee allows."
         )
-    return "Nobody tried loses more than the guarantee allows", all(losses) if losses else None, how
+    return "No tested loss exceeds the guarantee", all(losses) if losses else None, how

@@ -210,8 +210,8 @@ def typed(request: Releasable, first: float, second: float) -> Trial:
     reach = cast("OneMechanism", plan).sensitivity.largest
     if not abs(first - second) <= reach * _ROUNDING:
         raise ParameterError(
-            f"one {request.unit.noun} moves this answer by at most {significant(reach, 6)}: choose "
-            "two values that are no farther apart."
+            f"one {request.unit.noun} moves this answer by at most {significant(reach, 6)}: "
+            "choose two values within that distance."
         )
     return _trial(request, np.array([first]), np.array([second]), sides=_VALUES)
 
@@ -289,7 +289,7 @@ def claim(request: Releasable) -> Guarantee:
         return Guarantee(epsilon=request.claimed, delta=request.delta)
     epsilon, delta = float(request.cost.epsilon), float(request.cost.delta)
     if not math.isfinite(epsilon):
-        raise ParameterError("this question claims nothing, so that there is nothing to refute.")
+        raise ParameterError("this question has no privacy claim to refute.")
     return Guarantee(epsilon=max(epsilon, _LEAST_EPSILON), delta=delta)
 
 
@@ -462,8 +462,7 @@ def _worst_values(request: Releasable) -> tuple[Any, Any]:
         first, second = _one_apart(query.bounds, people)
         return scores.value(first), scores.value(second)
     raise ParameterError(
-        "the worst pair is not known for a question of this kind. Audit it on a person "
-        "of the table."
+        "the worst pair is not known for a question of this kind. Audit it on a row of the table."
     )
 
 

@@ -104,7 +104,7 @@ class Reports:
         return reports
 
     def covered(self) -> dict[str, float]:
-        """Return which share of the people lost no more than each report says."""
+        """Return which share of the people lost at most each report says."""
         return {name: float((self.truth <= told).mean()) for name, told in self.by_name.items()}
 
 

@@ -115,12 +115,15 @@ def rivals(bootstrap: ResizedBootstrap, ones: int) -> tuple[Rival, ...]:
     claim = significant(bootstrap.claimed_epsilon)
     levels = {
         "claim": (f"Laplace noise, ε = {claim} as claimed", bootstrap.claimed_epsilon),
-        "pair": (f"Laplace noise that fails as rarely at ε = {claim}", same_pair(bootstrap)),
-        "advantage": ("Laplace noise that helps one look as much", same_advantage(bootstrap)),
+        "pair": (f"Laplace noise with the same δ at ε = {claim}", same_pair(bootstrap)),
+        "advantage": (
+            "Laplace noise with the same attacker’s advantage",
+            same_advantage(bootstrap),
+        ),
     }
     if spread > 0:
         level = math.sqrt(2 / spread) / n
-        levels["error"] = ("Laplace noise with the same typical error", level)
+        levels["error"] = ("Laplace noise with the same RMSE", level)
     found = [
         Rival(key=key, name=name, epsilon=level, variance=laplace_variance(n, level))
         for key, (name, level) in levels.items()
@@ -128,7 +131,7 @@ def rivals(bootstrap: ResizedBootstrap, ones: int) -> tuple[Rival, ...]:
     ]
     uniform = Rival(
         key="uniform",
-        name="uniform noise that fails as rarely at every ε",
+        name="uniform noise with the same δ at every ε",
         epsilon=math.inf,
         variance=uniform_variance(bootstrap),
         delta=bootstrap.delta(),

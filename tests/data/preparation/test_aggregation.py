@@ -246,7 +246,7 @@ def test_what_cannot_be_made_is_refused(parts):
 
 def test_a_table_that_says_nobodys_rows_and_recipes_of_another_kind_are_refused():
     visits = table({"who": [np.nan], "x": [1.0], "word": ["a"]})
-    with pytest.raises(DataError, match="no row says"):
+    with pytest.raises(DataError, match="no row has"):
         one_row_each(visits, OF_X)
     summed = Preparation(owners=("x",), derived=(Derived(recipe=Recipe.SUM, column="word"),))
     with pytest.raises(ParameterError, match="cannot be made"):

@@ -130,7 +130,7 @@ def test_the_people_have_one_account_however_their_rows_count():
 @pytest.mark.parametrize(
     ("rule", "conditions", "says"),
     [
-        (RowCap(owners=("who", "x", "ward"), most=2), (), "no column but those"),
+        (RowCap(owners=("who", "x", "ward"), most=2), (), "no column besides"),
         (RowCap(owners=("nobody",), most=2), (), "no column of that name"),
     ],
 )

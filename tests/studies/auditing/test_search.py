@@ -63,7 +63,7 @@ def test_finds_a_change_of_spread_and_not_of_place():
     law = lambda s: lambda n: rng.normal(0, s, (n, 3))  # noqa: E731
     found = audited(trial_of(law(1.0), law(2.0), labels=("a", "b", "c")))
     assert found.refuted
-    assert "evidence" in found.best.event.text
+    assert "log-likelihood" in found.best.event.text
 
 
 def test_exact_evidence_is_looked_at():
@@ -76,7 +76,7 @@ def test_exact_evidence_is_looked_at():
 
     trial = trial_of(first, second, labels=tuple("abcdef"), evidence=evidence)
     names = [one.name for one in scores(trial, TrialDraws.together(batches(trial, 500)))]
-    assert names[-1] == "the evidence by the exact densities"
+    assert names[-1] == "the exact log-likelihood ratio"
     assert audited(trial).refuted
 
 

@@ -48,7 +48,7 @@ def test_noise_for_less_than_a_person_moves_is_told():
     # A request of its own: what it keeps of its plan would else reach other tests.
     request = replace(REQUESTS["mean"])
     object.__setattr__(request.plan, "mechanism", replace(request, epsilon=200.0).mechanism)
-    check = found(request)["Nobody tried loses more than the guarantee allows"]
+    check = found(request)["No tested loss exceeds the guarantee"]
     assert check.passed is False
     assert "would lose more" in check.how
 

@@ -45,7 +45,7 @@ def audited(trial, draws=FEW):
 def test_every_question_can_be_audited_or_says_how(name):
     request = REQUESTS[name]
     if isinstance(request.plan, NOT_KNOWN):
-        with pytest.raises(ParameterError, match="on a person of the table"):
+        with pytest.raises(ParameterError, match="on a row of the table"):
             worst(request)
         return
     trial = worst(request)
@@ -144,5 +144,5 @@ def test_a_model_is_audited_on_a_person(key):
     request = models.request(key)
     trial = of_person(request, models.table(), 0, 1)
     assert trial.draw(0, 2).shape == (2, len(trial.labels))
-    with pytest.raises(ParameterError, match="on a person of the table"):
+    with pytest.raises(ParameterError, match="on a row of the table"):
         worst(request)

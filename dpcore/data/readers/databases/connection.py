@@ -59,26 +59,19 @@ class ConnectionRefusal(Enum):
     server is starting, stopping or full.
     """
 
-    STARTING = (
-        "the server of the database is starting or stopping, and admits nobody yet. Try "
-        "again in a minute."
-    )
+    STARTING = "the database server is starting or stopping. Try again in a minute."
     FULL = (
-        "the server of the database has no free connection. Try again in a moment; if it "
-        "stays so, ask its administrator to allow more connections."
+        "the database server has no free connection. Try again in a moment. If the error "
+        "persists, ask the administrator to allow more connections."
     )
-    NOW = (
-        "the server of the database admits nobody at the moment: it is starting, stopping "
-        "or full. Try again in a minute."
-    )
+    NOW = "the database server is starting, stopping or full. Try again in a minute."
     USER = (
-        "the database does not admit its user: the user name or the password is wrong. "
-        f"{_ADMINISTRATOR}"
+        f"the database refused the login: the user name or the password is wrong. {_ADMINISTRATOR}"
     )
-    DATABASE = f"the server of the database has no database of that name. {_ADMINISTRATOR}"
+    DATABASE = f"the server has no database of that name. {_ADMINISTRATOR}"
     RULE = (
-        "the server of the database has no rule that admits this user from this machine "
-        f"(pg_hba.conf). {_ADMINISTRATOR}"
+        "the database server does not permit this user from this machine (pg_hba.conf). "
+        f"{_ADMINISTRATOR}"
     )
 
     @property
@@ -105,30 +98,25 @@ _REFUSAL_WORDS: Final = (
 )
 """Of servers that speak English, and of PgBouncer."""
 _NO_ADDRESS: Final = (
-    "the address of this database is none that can be read. It has to begin with "
+    "the address of this database is invalid. It must begin with "
     f"postgresql:// or sqlite:///. {_ADMINISTRATOR}"
 )
 _LOST: Final = (
-    "the connection to the database was dropped before the last row had come. Nothing "
-    "was kept. Read the table once more."
+    "the connection to the database was lost before the last row. Nothing was kept. Read the "
+    "table again."
 )
-_BUSY: Final = (
-    "the database is busy with what others write, and gave up. Nothing was kept. Try again."
-)
-_SYNTAX: Final = (
-    "the database does not understand the query{near}. See whether words, commas and "
-    "brackets are where they belong."
-)
+_BUSY: Final = "the database is locked by other writers. Nothing was kept. Try again."
+_SYNTAX: Final = "the query has a syntax error{near}. Check words, commas and brackets."
 _NO_TABLE: Final = (
-    "there is no table{named} in the database. See how it is spelled, and whether its "
-    "schema has to stand before it, as in schema.table."
+    "there is no table{named} in the database. Check the spelling, and add the schema if needed, "
+    "as in schema.table."
 )
 _NO_COLUMN: Final = (
-    "there is no column{named} in what is asked for. See how it is spelled; capital "
-    "letters count in names that need quotation marks."
+    "the query has no column{named}. Check the spelling. Names in quotation marks are "
+    "case-sensitive."
 )
-_DAMAGED: Final = "the file of the database is damaged, or none of SQLite."
-_OTHER: Final = "the database cannot carry the query out{state}."
+_DAMAGED: Final = "the file is damaged, or is not a SQLite database."
+_OTHER: Final = "the database cannot run the query{state}."
 
 _STATES: Final = {
     **{state: why.value for state, why in _REFUSAL_STATES.items()},
@@ -141,14 +129,14 @@ _STATES: Final = {
     "25006": NO_WRITING,
     "0A000": NO_WRITING,
     "42P11": NO_WRITING,
-    "22": "a value in the table makes the query fail, by a division by zero or as a text "
-    "that is no number. Leave such rows out by a condition.",
+    "22": "a value in the table makes the query fail: a division by zero, "
+    "or a text that is not a number. Exclude such rows by a condition.",
     "57014": "the server ended the query because it took too long. Select fewer rows, or ask "
     "the database administrator for more time.",
     "25P03": _LOST,
     "08": _LOST,
     "57": _LOST,
-    "53": "the server has too little memory or room, or too many connections. Try again "
+    "53": "the server has too little memory or disk space, or too many connections. Try again "
     "later, or ask for fewer rows.",
     "55": _BUSY,
     "40": _BUSY,
@@ -314,14 +302,12 @@ def _why_unreachable(error: DBAPIError) -> str:
     if refused is not None:
         return refused.value
     if state:
-        return (
-            f"the server of the database answers with an error (SQLSTATE {state}). {_ADMINISTRATOR}"
-        )
+        return f"the database server reports an error (SQLSTATE {state}). {_ADMINISTRATOR}"
     if "resolve host" in message or "translate host" in message:
         return f"the host of the database is unknown. {_ADMINISTRATOR}"
     away = (
         "the database cannot be reached. Try again. If the error persists, ask the database "
-        "administrator whether the server runs and admits this machine."
+        "administrator whether the server is running and permits this machine."
     )
     return next((why for words, why in _SENTENCES.items() if words in message), away)
 
@@ -340,8 +326,8 @@ def _why_no_answer(error: DBAPIError, text: str) -> str:
     # The server has sent it, and the driver has no day or time for it.
     if not state and isinstance(error, UnreadableError):
         return (
-            "a value cannot be taken over, such as the day “infinity”, or one before the year "
-            "1. Leave such rows out, or ask for the column as text: CAST(… AS text)."
+            "a value cannot be read, such as the date “infinity” or a date before the year 1. "
+            "Exclude such rows, or select the column as text: CAST(… AS text)."
         )
     return _OTHER.format(state=f" (SQLSTATE {state})" if state else "")
 

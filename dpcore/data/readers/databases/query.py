@@ -100,7 +100,7 @@ class DatabaseQuery:
             with contextlib.closing(result):
                 names = tuple(result.keys())
                 if not names:
-                    raise DataError("what is asked for has no columns. Name some.")
+                    raise DataError("the query returns no columns. Select at least one.")
                 yield TableHeader(names=names, comments=comments, expected=expected)
                 for rows in result.partitions(max(1, _CELLS // len(names))):
                     yield arrays_of(rows)
@@ -204,7 +204,7 @@ class GatheredRows:
 
         """
         if not self.rows:
-            raise DataError("what is asked for has columns and no rows. Ask for other rows.")
+            raise DataError("the query returns no rows.")
         yes_no: set[str] = set()
         frame = typed_frame(self._columns_joined(yes_no), self.rows)
         return frame, frozenset(yes_no)
@@ -259,8 +259,8 @@ def _array_of(values: Sequence[Any], place: int) -> pa.Array:
         return _texts(values)
     named = ", ".join(sorted(kind.__name__ for kind in found - _WRITTEN))
     raise DataError(
-        f"column {place} holds values of the type {named}, which is neither a number, "
-        "nor text, nor a day. Leave it out, or ask for it as text: CAST(… AS text).",
+        f"column {place} holds values of the type {named}, which is not a number, text or date. "
+        "Leave it out, or select it as text: CAST(… AS text).",
         column=place,
     )
 
