@@ -24,7 +24,7 @@ from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.releases.digits import number_text, of_noise
+from dpcore.releases.digits import noise_unit, number_text
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import TrialDraws, batches, worst
 from dpcore.studies.meaning.attacker import Guarantee
