@@ -142,4 +142,6 @@ def test_sentences_say_what_clamping_and_redrawing_do():
 
 def test_audit_without_a_fit_is_said():
     assert "there is no fit" in audit_text(math.inf, people=5)
-    assert audit_text(0.01, people=50).startswith("Checked on all 50 people")
+    assert audit_text(0.01, people=50).startswith(
+        "Checked by refitting without each of all 50 people"
+    )

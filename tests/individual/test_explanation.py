@@ -201,4 +201,4 @@ def test_pooled_scatter_is_explained_within_the_group():
     values = [[10, 0], [10, 0], [100, 0], [90, 1], [90, 1], [90, 1], [5, 2], [5, 2]]
     told = sentence(asked(query, "bit"), values)
     assert told.startswith("Group region = north: This person's age is 100, 90 above")
-    assert "; another record within the bounds changes the pooled variance by " in told
+    assert ". Another record within the bounds changes the pooled variance by " in told
