@@ -85,7 +85,7 @@ def test_a_folder_that_is_not_there_or_empty_is_told(open_page, tmp_path, monkey
     app = open_page("data")
     assert VARIABLE in app.warning[0].value.replace("\\", "")
     (tmp_path / "gone").mkdir()
-    assert "has none" in said(app.run())
+    assert "is empty" in said(app.run())
     assert DOOR not in labels(app)
 
 

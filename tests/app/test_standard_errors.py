@@ -16,7 +16,7 @@ STATIONS = {
     "Standard errors": ["standard error is 0", "of 300 intervals", "The alternative"],
     "One table": ["The average is"],
     "One shot or many": ["31% more variance"],
-    "Copies": ["37% of the 500 people"],
+    "Copies": ["37% of the 500 rows"],
     "Averages of Laplace": ["One Laplace draw has variance 2", "fewer than 8.92"],
     "How normal": ["From 9 draws on"],
     "Sharing a budget": ["1.115 instead of 1"],
