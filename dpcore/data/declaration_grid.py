@@ -88,7 +88,7 @@ def status(column: Column) -> str:
         return "one label: use ; between"
     if column.found_epsilon is not None:
         return f"found with ε = {in_full(column.found_epsilon)}"
-    return "ready, imputes middle" if imputes_middle(column) else "ready"
+    return "imputes middle" if imputes_middle(column) else "ready"
 
 
 def imputes_middle(column: Column) -> bool:

@@ -156,27 +156,27 @@ def _edits() -> Mapping[int, Mapping[str, Any]] | None:
 _config = st.column_config
 _COLUMNS: Mapping[str, Any] = {
     Field.USE: _config.CheckboxColumn(width=55, pinned=True),
-    Field.NAME: _config.TextColumn(disabled=True, width=110, pinned=True),
+    Field.NAME: _config.TextColumn(disabled=True, width=105, pinned=True),
     Field.KIND: _config.SelectboxColumn(
-        options=[kind.value for kind in ColumnKind], required=True, width=95
+        options=[kind.value for kind in ColumnKind], required=True, width=88
     ),
-    Field.LOWER: _config.TextColumn(width=84, alignment="right"),
-    Field.UPPER: _config.TextColumn(width=84, alignment="right"),
+    Field.LOWER: _config.TextColumn(width=78, alignment="right"),
+    Field.UPPER: _config.TextColumn(width=78, alignment="right"),
     Field.LABELS: _config.TextColumn(
-        width=90, help="The answers of the questionnaire, separated by semicolons."
+        width=84, help="The answers of the questionnaire, separated by semicolons."
     ),
-    Field.UNIT: _config.TextColumn(width=62),
+    Field.UNIT: _config.TextColumn(width=60),
     Field.IF_MISSING: _config.SelectboxColumn(
         options=[policy.value for policy in IfMissing], width=90
     ),
-    Field.IMPUTED: _config.TextColumn("imputed", width=90, alignment="right"),
+    Field.IMPUTED: _config.TextColumn("imputed", width=84, alignment="right"),
     Field.AT_LEAST: _config.TextColumn(
         width=76,
         alignment="right",
         help="Where missing values are left out: how many have a value at least. It must be "
         "known without this table. Empty: the public minimum of the table.",
     ),
-    Field.STATUS: _config.TextColumn(disabled=True, width=145),
+    Field.STATUS: _config.TextColumn(disabled=True, width=117),
     Field.MEANING: _config.TextColumn(width=200),
 }
 
