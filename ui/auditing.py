@@ -337,7 +337,7 @@ def _numbers(done: PrivacyAudit) -> None:
         ),
         "Detectable ε": (
             significant(done.detectable, up=True),
-            "The smallest ε that these draws would detect with probability 90%.",
+            "The smallest ε that so many draws detect with probability 90%. Less goes unseen.",
         ),
     }
     if exact is not None:

@@ -58,6 +58,9 @@ _RULES = """
   margin: 0 !important;
 }
 .st-key-views [data-testid="stPageLink"] p { font-size: 0.9rem; }
+/* A link in the text looks like one. */
+[data-testid="stPageLink"] p { text-decoration: underline; }
+:is(.st-key-sections, .st-key-views) [data-testid="stPageLink"] p { text-decoration: none; }
 [data-testid="stMainBlockContainer"] [data-testid="stVerticalBlock"] { gap: 0.7rem; }
 .st-key-card [data-testid="stMetricValue"] { font-size: 2.6rem; }
 .st-key-card [data-testid="stColumn"] [data-testid="stMetricValue"] { font-size: 1.5rem; }

@@ -148,8 +148,9 @@ def _show_table(request: Request, answer: Release, study: Study) -> None:
         "synthetic-distances",
     )
     st.caption(
-        "Each cell bounds the share of the rows in another cell than in the original. It is "
-        "the total variation distance if both have as many rows. All bounds hold together "
+        "Each cell bounds the share of rows whose pair of values would have to change to agree "
+        "with the original. It is the total variation distance if both have as many rows. All "
+        "bounds hold together "
         "with 95% confidence. Pairs that were counted together are bold."
     )
     made_table.breaks(sources)

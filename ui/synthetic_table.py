@@ -184,7 +184,7 @@ def beside_the_original(sources: Sources, made: SyntheticTable, chosen: int, stu
                 "columns": f"{tie.first} and {tie.second}",
                 "original": tie.original,
                 "synthetic": tie.synthetic,
-                "in another cell": percent(tie.apart),
+                "rows that differ": percent(tie.apart),
                 "counted together": "yes" if tie.kept else "no",
             }
             for tie in sorted(found, key=lambda tie: -abs(tie.original - tie.synthetic))
@@ -194,7 +194,8 @@ def beside_the_original(sources: Sources, made: SyntheticTable, chosen: int, stu
     )
     st.caption(
         "In nats: 0 means independent. A pair that was not counted together falls towards 0. "
-        "“In another cell” is half the sum of differences of the shares of all cells."
+        "“Rows that differ”: the least share of rows whose pair of values would have to change. It "
+        "is half the sum of differences of all shares."
     )
 
 

@@ -12,6 +12,7 @@ from dpcore.documents import assumptions
 from dpcore.documents.context import DocumentContext, cost_text
 from dpcore.documents.question import DocumentEntry
 from dpcore.formatting import capital, listed
+from dpcore.mechanisms.catalog import SPANNING_TREE
 from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, OTHERS, PAIR_ONLY
 
 _MOST_ROWS: Final = 12
@@ -52,11 +53,15 @@ def notice(subject: DocumentContext) -> str:
 def counted(subject: DocumentContext) -> int:
     """Return how many numbers were published, or how many questions are planned.
 
-    Those that are in no question itself count, too: all of them are on the sheets.
+    Those that are in no question itself count, too: all of them are on the sheets. A
+    synthetic table counts as one: its counts are what it is made of.
     """
     if subject.planned:
         return len(subject.questions)
-    return sum(len(question.numbers) for question in subject.questions)
+    return sum(
+        1 if question.key == SPANNING_TREE.key else len(question.numbers)
+        for question in subject.questions
+    )
 
 
 def ordered(subject: DocumentContext) -> tuple[DocumentEntry, ...]:
@@ -154,11 +159,15 @@ def _shown(subject: DocumentContext) -> tuple[list[tuple[str, ...]], int]:
 def _elsewhere(question: DocumentEntry, subject: DocumentContext) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
     empty = ("", "") if subject.has_population_ranges else ("",)
-    return capital(question.known_as), f"{len(question.numbers)} figures: next sheet", *empty
+    counts = f"{len(question.numbers)} figures"
+    held = "a synthetic table" if question.key == SPANNING_TREE.key else counts
+    return capital(question.known_as), f"{held}: next sheet", *empty
 
 
 def _rows(question: DocumentEntry, subject: DocumentContext) -> list[tuple[str, ...]]:
     """Return each number of a question with where the table's own one lies."""
+    if question.key == SPANNING_TREE.key:
+        return [_elsewhere(question, subject)]
     asked = question.known_as
     rows = []
     for number in question.numbers:

@@ -144,7 +144,7 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
     places = list(range(len(names)))
     return Picture.of(
         "Pairs counted together: at most "
-        f"{_at_most(max(counted, key=lambda one: one.most))} of the rows in another cell",
+        f"{_at_most(max(counted, key=lambda one: one.most))} of the rows would have to change",
         {
             "column": [one.first for one in distances],
             "other column": [one.second for one in distances],

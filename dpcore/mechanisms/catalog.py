@@ -148,7 +148,8 @@ CATALOG: dict[str, Entry] = {
         Entry(
             key="gaussian-pdp",
             label="Gaussian (Liu's pDP)",
-            sentence="Adds Gaussian noise. The loss exceeds ε with probability δ at most.",
+            sentence="Adds Gaussian noise. The loss exceeds ε with probability δ at most, which "
+            "is probabilistic DP (pDP).",
             needs_delta=True,
             calibrate=liu,
         ),

@@ -34,14 +34,14 @@ def named_table(app, name):
     next(box for box in app.text_area if box.key and box.key.startswith("one-of-any")).set_value(
         "north"
     ).run()
-    button(app, "Make one row a person").click().run()
-    assert "any ward is north" in columns(app)
+    button(app, "Combine the rows of each person").click().run()
+    assert "ward is north in any row" in columns(app)
     return rename(app, name)
 
 
 def rename(app, name):
     named = next(box for box in app.selectbox if box.label == "Column")
-    known = ("any ward", "in north")
+    known = ("in any row", "in north")
     found = (any(part in one for part in known) for one in named.options)
     named.select_index([*found].index(True)).run()
     next(box for box in app.text_input if box.placeholder == RECIPE).set_value(name).run()

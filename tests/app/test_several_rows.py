@@ -41,7 +41,7 @@ def unfold(app, start):
 def put_together(app, owner="patient"):
     unfold(app, "whose-rows")
     fill(app, multiselect={"Person ID columns": [owner], "Sum": ["stay"]})
-    button(app, "Make one row a person").click().run()
+    button(app, "Combine the rows of each person").click().run()
 
 
 def columns(app):
@@ -60,16 +60,16 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     app = upload(open_page("data"), visits(), "visits.csv")
     put_together(app)
     assert columns(app) == [
-        "mean of stay",
-        "mean of age",
-        "sum of stay",
+        "average stay",
+        "average age",
+        "total stay",
         "most frequent ward",
-        "rows",
+        "number of rows",
     ]
     assert "Prepared: " in said(app)
     unfold(app, "whose-rows")
     assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
-    assert button(app, "Make one row a person").disabled
+    assert button(app, "Combine the rows of each person").disabled
     fill(
         app,
         number_input={"Lower bound": 0.0, "Upper bound": 30.0},
@@ -80,7 +80,7 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     assert "120 people" in "".join(one.value for one in app.sidebar.caption)
     app = open_page("release")
     press_release(app)
-    assert "mean of stay per patient" in said(app)
+    assert "Mean of average stay" in said(app)
     app = open_page("privacy_loss")
     by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
     first = next(one.value for one in app.dataframe if "own epsilon" in one.value)
@@ -93,7 +93,7 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     assert columns(app) == HEADER
     button(app, "Remove").click().run()
     assert "visits\\.csv** · in use" in said(app)
-    assert columns(app)[0] == "mean of stay"
+    assert columns(app)[0] == "average stay"
 
 
 def capped_in_use(app, text, most=3):
@@ -281,11 +281,11 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(page)
 
 def test_other_recipes_go_on_one_account_and_rows_taken_as_people_are_asked_about(open_page):
     """Otherwise everybody could be charged on two budgets, and nobody would notice."""
-    asked = "Are these people who have an account already?"
+    asked = "Does a privacy budget of these people exist already?"
     app = in_use(open_page("data"), visits())
     unfold(app, "whose-rows")
     by_label(app.multiselect, "Sum").set_value([]).run()
-    button(app, "Make one row a person").click().run()
+    button(app, "Combine the rows of each person").click().run()
     assert asked not in said(app)
     put_in_use(app)
     assert not app.error
@@ -324,8 +324,8 @@ def test_codes_for_no_answer_count_as_missing_before_rows_are_put_together(open_
     assert columns(app) == [*HEADER, "stay without -9 or 99"]
     turn(app, next(key for key in views(app) if "whose-rows" in key), view=True)
     fill(app, multiselect={"Person ID columns": ["patient"], "Mean": ["stay without -9 or 99"]})
-    button(app, "Make one row a person").click().run()
-    assert "mean of stay without -9 or 99" in columns(app)
+    button(app, "Combine the rows of each person").click().run()
+    assert "average stay without -9 or 99" in columns(app)
     fill(
         app,
         number_input={"Lower bound": 0.0, "Upper bound": 30.0},

@@ -71,7 +71,7 @@ def test_one_press_makes_a_table_with_its_bounds_and_its_data_sheet(open_page, f
     assert "counted together" in sheet
     app.toggle[0].set_value(True).run()
     assert len(charts(app)) == 2
-    assert any("in another cell" in d.value for d in app.dataframe)
+    assert any("rows that differ" in d.value for d in app.dataframe)
 
 
 def test_without_a_delta_its_counts_have_laplace_noise(open_page, files):

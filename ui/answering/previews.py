@@ -118,11 +118,12 @@ def private_number(asked: Request) -> None:
 def remarks(asked: Request, ahead: Expectation) -> None:
     """Say what to know of a single number before it is released."""
     private_number(asked)
-    if not session.require_study().sampled:
+    kind, sampled = asked.query.kind, session.require_study().sampled
+    better = _BETTER.get(kind) if sampled or kind is not StatisticKind.MEAN else None
+    if not sampled:
         st.caption(no_sampling())
-    kind = asked.query.kind
-    if kind in _BETTER and StatisticKind.MEAN_AND_SPREAD in allowed(asked.query.columns[0].kind):
-        st.caption(_BETTER[kind])
+    if better and StatisticKind.MEAN_AND_SPREAD in allowed(asked.query.columns[0].kind):
+        st.caption(better)
     width = asked.query.bounds.width
     if 2 * ahead.noise >= width:
         unit = after_number(asked.query.quantity.of_differences)

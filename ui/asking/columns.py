@@ -516,8 +516,7 @@ def tell_ending(dataset: Table) -> None:
     ending = dataset.ending.lstrip(" ,")
     if ending:
         st.caption(
-            f"Every column is {literal(ending)}. Lists leave that out. Answers and "
-            "documents name it."
+            f"Every column is {literal(ending)}. Lists leave that out; methods and reports name it."
         )
 
 

@@ -181,7 +181,9 @@ def membership(form: QuestionForm) -> Membership:
     key = f"{session.generation()}-{position}"
     everyone = form.kind is StatisticKind.COUNT and not study.public_number
     if not column.kind.is_numeric:
-        options: list[str | None] = [*column.labels[::-1]]
+        # Yes comes before no; a list keeps its order.
+        step = -1 if column.kind is ColumnKind.YES_NO else 1
+        options: list[str | None] = [*column.labels[::step]]
         if everyone:
             options.insert(0, None)
         if not options:

@@ -138,7 +138,7 @@ def _offer(source: Dataset, dataset: Dataset, asked: Preparation, *, same: bool)
             "“their rows, up to a limit”, which keeps it. Codes for “no answer” are "
             "left out under “Derived columns”."
         )
-    if st.button("Make one row a person", disabled=same):
+    if st.button("Combine the rows of each person", disabled=same):
         try:
             with st.spinner("Combining the rows of each person …"):
                 made = one_row_each(source, asked)
@@ -190,9 +190,9 @@ def _form(
     st.caption(
         "Missing values do not count. “First” and “last” follow the order of the file. "
         "Of equally frequent values, the smallest or the first in the alphabet is used. "
-        "A value taken from one row and a mean keep the bounds of their column. Declare "
-        "the bounds of sums below. The number of people starts as private (add/remove). "
-        "Choose substitution below if it is public."
+        "A value taken from one row and a mean keep the bounds of their column. Then declare "
+        "the bounds of sums in the list of columns. The number of people starts as private "
+        "(add/remove). Choose substitution under “Privacy and budget” if it is public."
     )
     try:
         with conditions:

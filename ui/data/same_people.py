@@ -27,7 +27,7 @@ from ui.text import literal
 
 _OTHERS = ""
 _PRESSED_TOO_EARLY = (
-    "tables like this one have an account already. Say below whether these are the "
+    "tables like this one have a privacy budget already. Say below whether these are the "
     "same people, and press again."
 )
 _MADE = "Here a row is a person, computed from several rows."
@@ -72,7 +72,7 @@ def ask(dataset: Table, agreed: AccountTerms) -> Whose | None:
         return None
     alike = [one for one in found if one.alike]
     with st.container(border=True, key="same-people"):
-        st.markdown("**Are these people who have an account already?**")
+        st.markdown("**Does a privacy budget of these people exist already?**")
         chosen = _choose(found, alike)
         st.caption(
             "Only the names of columns and files were compared, not cells. Only you know "

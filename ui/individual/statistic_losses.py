@@ -91,7 +91,7 @@ def _remarks(subject: StatisticSubject, study: Study) -> None:
     absent = 0 if unit.several else study.dataset.people - subject.exposure.people
     if absent:
         st.caption(
-            f"{absent:,} of {study.dataset.people:,} {unit.counted} are not counted in this "
+            f"{absent:,} of {study.dataset.people:,} {unit.counted} are left out of this "
             "release, mostly because of a missing value. The chart and shares below leave them out."
         )
     if subject.relation is NeighboringRelation.SUBSTITUTION:

@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.cells import canonical_cells, has_any, is_number, text_of
-from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy, yes_no
+from dpcore.data.columns import (
+    Column,
+    ColumnKind,
+    LabelEquality,
+    MissingPolicy,
+    check_display_name,
+    yes_no,
+)
 from dpcore.data.dataset import Dataset, DerivedDataset
 from dpcore.data.fingerprints import fingerprint_as_read
 from dpcore.data.preparation.conditions import Condition
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
 
 
 _ANSWERS: Final = ("no", "yes")
-_TIES: Final = "Of equally frequent values: the smallest, or the first in the alphabet."
+_TIES: Final = "of equally frequent values, the smallest or the first in the alphabet"
 
 
 class Recipe(StrEnum):
@@ -125,6 +132,24 @@ class Derived:
         """
         what = self.column if self.condition is None else self.condition.text
         return f"{self.recipe} {what}"
+
+    @property
+    def display_name(self) -> str:
+        """Return what questions call the column at first; empty where they use its name.
+
+        >>> Derived(recipe=Recipe.MEAN, column="stay").display_name
+        'average stay'
+        """
+        text = self.text
+        if self.condition is not None:
+            text = f"{self.condition.text} in any row"
+        elif self.recipe.calculates:
+            text = f"{'average' if self.recipe is Recipe.MEAN else 'total'} {self.column}"
+        try:
+            check_display_name(text)
+        except ParameterError:
+            return ""
+        return text
 
 
 NOBODY: Final = -1
@@ -374,11 +399,15 @@ def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
         replace(
             _column(source.column(one.column), one, name),
             description=_TIES * (one.recipe is Recipe.MOST_FREQUENT),
+            display_name=one.display_name,
         )
         for one, name in zip(preparation.derived, names, strict=False)
     ]
     if preparation.count:
-        columns.append(Column(name=names[-1], kind=ColumnKind.WHOLE, unit="rows"))
+        shown = "number of rows"
+        columns.append(
+            Column(name=names[-1], kind=ColumnKind.WHOLE, unit="rows", display_name=shown)
+        )
     return tuple(columns)
 
 

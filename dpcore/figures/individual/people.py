@@ -85,10 +85,8 @@ def exposure_picture(
         hover="%{y}%: %{x:,.4~r}",
         text=[
             # A share of them loses at most that, as the title says.
-            f"{name}: {significant(float(at), up=exposure.upper or q < 1)}"
-            if name in _NAMED
-            else ""
-            for (q, name), at in zip(_MARKS, quantiles, strict=True)
+            f"{name}: {epsilon_text(float(at))}" if name in _NAMED else ""
+            for (_, name), at in zip(_MARKS, quantiles, strict=True)
         ],
         textposition=_sides(drawn, floor, top),
         cliponaxis=False,
@@ -101,7 +99,7 @@ def exposure_picture(
         else "no guarantee is known"
     )
     most = "at most " if exposure.upper else ""
-    most += significant(maximum, up=exposure.upper)
+    most += epsilon_text(maximum)
     return Picture.of(
         (
             f"Half of the {many} lose at most {epsilon_text(median)}, the most exposed "
