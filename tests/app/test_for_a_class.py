@@ -14,4 +14,4 @@ def test_what_a_class_would_recognize_is_told_when_asked_for(open_page):
     assert "Do not show it" not in shown(app)
     by_label(app.toggle, SWITCH).set_value(True).run()
     told = shown(app)
-    assert_says(told, "Do not show it unchanged", "**name**: The heading sounds like a name")
+    assert_says(told, "Do not show it unchanged", "**name**: The column name suggests a name")

@@ -234,7 +234,7 @@ def compare(
             "ε = 1/Z, for each score, without a δ.",
             (
                 f"- {bootstrap.draws:,} of {bootstrap.people:,} rows are drawn with "
-                "replacement for every score, without noise.\n- A row is drawn with "
+                "replacement, without noise.\n- A row is drawn with "
                 f"probability at most 1/Z = {chance(bootstrap.claimed_appearance)}.\n- Variance "
                 f"of a share: Z/n² = {significant(bootstrap.claimed_variance)}."
             ),

@@ -62,7 +62,6 @@ def show() -> None:
             epsilon=own.size.epsilon,
             width=own.request.query.bounds.width,
         )
-        st.header("Scores of this column")
         _losses(own, study)
         st.header("Release the repair")
         _offer(own, study)
