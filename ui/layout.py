@@ -89,6 +89,11 @@ _RULES = """
   }
 }
 .st-key-plan-rows { gap: 0.25rem !important; }
+/* Beside a long question its margin of error stays in its column. */
+@media (min-width: 641px) {
+  [class*="st-key-plan-asked-"] { flex-wrap: nowrap !important; }
+  [class*="st-key-plan-asked-"] > :first-child { min-width: 0 !important; }
+}
 /* On a phone a row of the plan takes two lines, and names its cells itself. */
 @media (max-width: 640px) {
   .st-key-plan-heading { display: none; }

@@ -12,13 +12,13 @@ import streamlit as st
 from dpcore.analyses.base import Mode, Question, Request
 from dpcore.analyses.clamping_bias import bias
 from dpcore.analyses.reading import as_declared
-from dpcore.analyses.spanning_tree import MOST_COLUMNS, SyntheticQuery, TreePlan
+from dpcore.analyses.spanning_tree import MOST_COLUMNS, SHARES, SyntheticQuery, TreePlan
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.documents.data_sheet import DataSheet
 from dpcore.errors import DPCoreError
 from dpcore.figures.synthesis import distances_picture
-from dpcore.formatting import listed, significant
+from dpcore.formatting import listed, percent, significant
 from dpcore.inference.intervals import level_of_each
 from dpcore.mechanisms.catalog import SPANNING_TREE
 from dpcore.releases.record import Release
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from dpcore.planning.analysis_plan import PlannedQuery
 
 _FIRST: Final = 10
-_USUAL: Final = (1.0, 1e-6)
+_USUAL_DELTA: Final = 1e-6
 _MOST_NUMBERS: Final = 8
 
 
@@ -60,7 +60,8 @@ def show(study: Study) -> None:
     column, pair = (significant(float(x)) for x in plan.half_widths(level_of_each(plan.numbers)))
     st.caption(
         f"Margins of error (95%, noise only, all counts at once). One column: ± {column}. "
-        f"A chosen pair: ± {pair}."
+        f"A chosen pair: ± {pair}. Pairs get {percent(SHARES[2])} of the budget, columns "
+        f"{percent(SHARES[0])}."
     )
     answer = offering.offer(request, study, key="synthetic", plannable=False)
     if answer is None:
@@ -100,14 +101,14 @@ def _ask(study: Study) -> Request:
     budget = study.terms.budget
     epsilon = second.charged_epsilon(
         "ε for the table",
-        min(_USUAL[0], float(budget.epsilon or _USUAL[0])),
+        made_table.usual_epsilon(study),
         (0.001, 100.0, 0.1),
         key=f"synthetic-epsilon-{session.generation()}",
         kept="session",
     )
     delta = third.charged_delta(
         "δ for the table",
-        _USUAL[1] if budget.delta is None else float(budget.delta) / 2,
+        _USUAL_DELTA if budget.delta is None else float(budget.delta) / 2,
         within=(0.0, 0.1),
         key=f"synthetic-delta-{session.generation()}",
         kept="session",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 20
 _FIRST, MOST_BINS = 5, 20
+_USUAL_EPSILON: Final = 1.0
 BINS_NOTE: Final = (
     "Numbers are counted in bins of about equal width, and synthetic values are uniform "
     "within a bin. More bins keep more detail. Each then holds fewer rows, with the same noise."
@@ -319,7 +320,17 @@ def choose_columns(
         persist_state="session",
         help=note,
     )
+    others = [name for at, name in enumerate(names) if at not in chosen]
+    if others:
+        st.caption(f"Left out, with planned questions about them: {literal(', '.join(others))}.")
     return [ready[at] for at in chosen]
+
+
+def usual_epsilon(study: Study) -> float:
+    """Return the ε that a table starts from: what is left of the budget, or 1."""
+    account = session.account(study)
+    left = math.inf if account.budget.epsilon is None else float(account.remaining.epsilon)
+    return min(_USUAL_EPSILON, left) if left > 0 else _USUAL_EPSILON
 
 
 def _ask_plan(study: Study) -> None:
@@ -350,11 +361,9 @@ def _ask_plan(study: Study) -> None:
     bins = second.number(
         "Bins per number", 8, (2, MOST_BINS), key="made-up-bins", kept="table", note=BINS_NOTE
     )
-    account = session.account(study)
-    left = math.inf if account.budget.epsilon is None else float(account.remaining.epsilon)
     epsilon = third.number(
         "ε for all counts",
-        min(1.0, left) if left > 0 else 1.0,
+        usual_epsilon(study),
         (1e-6, 100.0, 0.1),
         key="made-up-epsilon",
         kept="table",

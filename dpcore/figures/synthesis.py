@@ -174,7 +174,14 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
             )
         ],
         height=_REST + 30 * len(names),
-        xaxis=axis("", tickvals=places[:-1], ticktext=names[:-1], tickangle=90, automargin=True),
+        xaxis=axis(
+            "",
+            tickvals=places[:-1],
+            ticktext=names[:-1],
+            tickangle=90,
+            automargin=True,
+            ticklabeloverflow="allow",
+        ),
         yaxis=axis("", **ROWS) | {"tickvals": places[1:], "ticktext": names[1:]},
     )
 

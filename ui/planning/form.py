@@ -138,7 +138,7 @@ def rows(plan: AnalysisPlan, known: Sequence[Release | None], study: Study) -> N
 def _row(
     number: int, item: PlannedQuery, answer: Release | None, plan: AnalysisPlan, study: Study
 ) -> None:
-    with st.container(**_CELLS):
+    with st.container(**_CELLS, key=f"plan-asked-{item.key}"):
         st.markdown(f"{number}\\. {literal(item.name)}", width="stretch")
         st.markdown(_margin(item), width=_MARGIN)
     with st.container(**_CELLS, width=_CONTROLS):
