@@ -51,7 +51,7 @@ def ask(study: Study, *, priced: bool = True) -> Request:
     that is not ``priced`` gets its ε of a plan.
     """
     with st.container(key="question"):
-        first, second, by, third, *rest = controls.row([1.56, 0.78, 1.1, 1.64, 0.89][: 4 + priced])
+        first, second, by, third, *rest = controls.row([1.56, 1.0, 1.02, 1.5, 0.89][: 4 + priced])
     with second.place:
         position = columns.choose(study.dataset)
     anew = _begin_anew(position)

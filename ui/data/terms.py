@@ -180,8 +180,8 @@ def ask(
         of = f" with a value of {literal(listed(left_out))}" if left_out else ""
         st.caption(
             f"Enter a public minimum: the smallest number of {unit.counted}{of} that you "
-            f"can publish. Averages divide by it. At {minimum}, the noise for "
-            f"{minimum * 40:,} {unit.counted} is 40 times what it needs to be."
+            f"can publish. Averages divide by it. For example, at {minimum} a table of "
+            f"{minimum * 40:,} {unit.counted} would get 40 times the noise that it needs."
         )
     elif left_out:
         st.caption(
