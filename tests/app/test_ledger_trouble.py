@@ -105,7 +105,7 @@ def test_a_lock_of_another_program_freezes_no_look(released, path, monkeypatch):
         by_label(app.number_input, "ε for this release").set_value(0.2).run()
         assert not app.error
         press_release(app)
-        assert "another program is writing" in errors(app)
+        assert "another program is still writing" in errors(app)
         assert by_label(app.number_input, "ε for this release").value == 0.2
     press_release(app)
     assert not app.error
