@@ -326,7 +326,7 @@ def check_display_name(text: str) -> None:
         )
     if any(ending in text for ending in _OF_STEPS):
         raise ParameterError(
-            "a name to show has no “where” and no “, at most”: conditions and limits "
+            "a display name has no “where” and no “, at most”: conditions and limits "
             "of rows are named like that."
         )
 

@@ -70,7 +70,7 @@ def nonnegative(marginals: Marginals, counts: FloatArray) -> FloatArray:
         found = consistent(marginals, inside)
         if found.min() > -_CLOSE and np.abs(found - inside).max() < _CLOSE:
             break
-    return found
+    return np.maximum(found, 0.0)
 
 
 def noise_weights(marginals: Marginals) -> FloatArray:

@@ -177,7 +177,7 @@ class TradeOff:
         >>> for relation in NeighboringRelation:
         ...     print(relation, round(TradeOff.of_guarantee(1.0).risk(0.1, relation), 9))
         substitution 0.231969317
-        add/remove 0.271828183
+        add-remove 0.271828183
         """
         return float(self.detection(self.guess_alarm(prior, relation)))
 

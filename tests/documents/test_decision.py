@@ -168,4 +168,4 @@ def resting_by_group(*, wanted):
 def test_the_page_says_what_the_whole_budget_allows():
     # Of epsilon 3 and delta 1e-5, whatever the plan costs.
     told = plain(html_of(decision()))
-    assert re.search(r"If all is used, an attacker [^.]* at most 95\.3 ?% of the time", told)
+    assert re.search(r"At the limit, an attacker [^.]* at most 95\.3 ?% of the time", told)

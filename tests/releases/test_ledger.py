@@ -261,7 +261,7 @@ def test_a_ledger_that_another_program_holds_refuses_and_recovers(path, written,
     monkeypatch.setattr("dpcore.ledger.ledger._PATIENCE", 0.05)
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as foreign:
         foreign.execute("BEGIN IMMEDIATE")
-        with pytest.raises(LedgerError, match="another program is writing"):
+        with pytest.raises(LedgerError, match="another program is still writing"):
             spend(written, "a-3")
         foreign.execute("COMMIT")
     assert written.account("table").releases == 2

@@ -36,7 +36,7 @@ NAMED = TABLE.with_columns(
     "text", [" x", "x ", "two\nlines", "x" * 101, "age where age", "a, at most 5 rows"]
 )
 def test_a_name_that_no_line_can_show_or_that_looks_like_a_condition_is_refused(text):
-    with pytest.raises(ParameterError, match="name to show"):
+    with pytest.raises(ParameterError, match="display name"):
         replace(AGE, display_name=text)
 
 
