@@ -52,10 +52,11 @@ def consistent(marginals: Marginals, noisy: FloatArray) -> FloatArray:
 def nonnegative(marginals: Marginals, counts: FloatArray) -> FloatArray:
     """Return the nearest counts that agree and are at least 0, in least squares.
 
-    By alternating projections (Dykstra 1983; Boyle and Dykstra 1986), up to ``_CLOSE``. The
-    distance of all counts together from the true ones does not grow, as these agree and are
-    at least 0. But no count is unbiased any more: small ones are too large on average, and
-    where the sum is public others are too small. Intervals of ``counts`` do not hold for them.
+    By alternating projections (Dykstra 1983; Boyle and Dykstra 1986); totals agree up to
+    ``_CLOSE``. The distance of all counts together from the true ones does not grow, as these
+    agree and are at least 0. But no count is unbiased any more: small ones are too large on
+    average, and where the sum is public others are too small. Intervals of ``counts`` do not
+    hold for them.
 
     >>> from dpcore.relations import TableSize
     >>> size = TableSize(people=3, public=True)

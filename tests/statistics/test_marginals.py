@@ -151,8 +151,8 @@ def test_counts_of_at_least_0_are_the_nearest_that_agree(tables, known):
         agreeing = consistent(marginals, noisy)
         found = nonnegative(marginals, agreeing)
         assert agreeing.min() < 0
-        assert found.min() > -1e-5
-        np.testing.assert_allclose(consistent(marginals, found), found, atol=1e-9)
+        assert found.min() >= 0
+        np.testing.assert_allclose(consistent(marginals, found), found, atol=1e-5)
         for other in others:
             for part in (1.0,) if known else (0.0, 0.5, 1.0, 3.0):
                 assert (agreeing - found) @ (part * other - found) < 1e-2
