@@ -158,12 +158,12 @@ _COLUMNS: Mapping[str, Any] = {
     Field.USE: _config.CheckboxColumn(width=55, pinned=True),
     Field.NAME: _config.TextColumn(disabled=True, width=105, pinned=True),
     Field.KIND: _config.SelectboxColumn(
-        options=[kind.value for kind in ColumnKind], required=True, width=88
+        options=[kind.value for kind in ColumnKind], required=True, width=98
     ),
-    Field.LOWER: _config.TextColumn(width=78, alignment="right"),
-    Field.UPPER: _config.TextColumn(width=78, alignment="right"),
+    Field.LOWER: _config.TextColumn(width=76, alignment="right"),
+    Field.UPPER: _config.TextColumn(width=76, alignment="right"),
     Field.LABELS: _config.TextColumn(
-        width=84, help="The answers of the questionnaire, separated by semicolons."
+        width=80, help="The answers of the questionnaire, separated by semicolons."
     ),
     Field.UNIT: _config.TextColumn(width=60),
     Field.IF_MISSING: _config.SelectboxColumn(
@@ -176,7 +176,7 @@ _COLUMNS: Mapping[str, Any] = {
         help="Where missing values are left out: how many have a value at least. It must be "
         "known without this table. Empty: the public minimum of the table.",
     ),
-    Field.STATUS: _config.TextColumn(disabled=True, width=117),
+    Field.STATUS: _config.TextColumn(disabled=True, width=115),
     Field.MEANING: _config.TextColumn(width=200),
 }
 
