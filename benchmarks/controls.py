@@ -135,7 +135,7 @@ def _without_a_table(walk: Walk) -> Iterator[Change]:
     statistics = itertools.cycle(["median", "mean"])
     yield ("Sensitivity explorer, statistic", lambda: walk.chosen("Statistic", next(statistics)))
     walk.go("study1")
-    correlations = itertools.cycle(["0", "-0.5", "0.9"])
+    correlations = itertools.cycle(["0", "\u22120.5", "0.9"])
     yield "Study 1, correlation", lambda: walk.chosen("True correlation", next(correlations))
     walk.go("study2")
     epsilons = itertools.cycle(["0.5", "1.0", "0.1"])
