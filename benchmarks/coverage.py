@@ -403,7 +403,7 @@ def label_column(name: str, labels: tuple[str, ...]) -> Column:
 
 
 def terms_of(people: int, *, private: bool = False) -> dict[str, object]:
-    """Return whom a question protects, and what is public about their number."""
+    """Return relation, privacy unit and public size of a question."""
     return {
         "relation": NeighboringRelation.SUBSTITUTION,
         "unit": PrivacyUnit(),

@@ -487,7 +487,7 @@ class Releasable(ABC):
 
     @property
     def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
+        """Return the privacy unit."""
         return self.asked.unit
 
     def width(self, *, group: int) -> Width:

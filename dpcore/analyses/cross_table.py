@@ -82,7 +82,7 @@ class OfHistograms(Question):
 
     @property
     def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
+        """Return the privacy unit."""
         return self.axes[0].unit
 
     @property

@@ -98,7 +98,7 @@ class OfGroups(Question):
 
     @property
     def unit(self) -> PrivacyUnit:
-        """Return whom the guarantee protects."""
+        """Return the privacy unit."""
         return self.part.unit
 
     @property

@@ -248,7 +248,7 @@ class DocumentContext:
 
     @property
     def risk(self) -> str:
-        """Return what becomes of a guess about one unit, at most, in a sentence."""
+        """Return the largest success rate of a guess about one unit, in a sentence."""
         return f"{capital(risk_text(self.curve, PRIOR, self.facts.relation))}."
 
     @property

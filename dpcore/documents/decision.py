@@ -29,8 +29,9 @@ from dpcore.documents.rendering import Numerals, render
 from dpcore.figures.risks import PRIOR, level_text, risk_text
 from dpcore.formatting import percent
 from dpcore.planning.analysis_plan import PlannedQuery
-from dpcore.planning.comparison import Option, Row, numbers_of, rows_of
+from dpcore.planning.comparison import Option, Row, rows_of
 from dpcore.planning.group_sizes import SmallestGroup, released_sizes, seen, sign, too_few
+from dpcore.planning.outcomes import numbers_of
 from dpcore.planning.targets import (
     OF_A_DIFFERENCE,
     is_difference,
@@ -116,7 +117,7 @@ class Decision:
 
     @property
     def level(self) -> str:
-        """Return the level of Gaussian DP of the plan, and what becomes of a guess at most."""
+        """Return the level of Gaussian DP of the plan, and the largest success rate of a guess."""
         curve = of_events(item.request.plan.event for item in self.plan.basket.items)
         return f"{level_text(curve.level)}: {risk_text(curve, PRIOR, self.relation)}"
 

@@ -64,7 +64,7 @@ def one_in(share: float) -> str:
 
 
 def risk_text(curve: TradeOff, prior: float, relation: NeighboringRelation) -> str:
-    """Return what becomes of a guess of an attribute or a record at most.
+    """Return the largest success rate of a guess of an attribute or a record, in words.
 
     >>> risk_text(TradeOff.of_guarantee(0.43), 1 / 20, NeighboringRelation.ADD_REMOVE)
     'a guess right 1 in 20 times becomes right at most 7.7% of the time'

@@ -1,10 +1,4 @@
-"""What budgets would buy a plan, and two plans side by side. PUBLIC.
-
-How many numbers an answer has, and what could come out: its law, as dots.
-
-Equally likely outcomes that can be counted are understood better than a curve or an
-interval. The value is one that somebody assumes: nothing is computed from a table.
-"""
+"""What budgets would buy a plan, and two plans side by side. PUBLIC."""
 
 from __future__ import annotations
 
@@ -17,8 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from dpcore.analyses.base import Request
-from dpcore.analyses.measurement import SimulatedDraws, Width
+from dpcore.analyses.measurement import Width
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
@@ -236,46 +229,3 @@ def rows_of(first: Sequence[PlannedQuery], second: Sequence[PlannedQuery]) -> tu
     others = {item.key: item for item in second}
     both = [Row(first=item, second=others.pop(item.key, None)) for item in first]
     return (*both, *(Row(first=None, second=item) for item in others.values()))
-
-
-DOTS: Final = 20
-_SIMULATION: Final = SimulatedDraws(draws=20_000)
-
-
-def outcomes(item: PlannedQuery, assumed: float, *, dots: int = DOTS) -> FloatArray | None:
-    """Return the quantiles of an answer if the table had ``assumed``, ascending.
-
-    Of ``dots`` equally likely outcomes each stands for one. Of several numbers it is
-    the first one; of a ratio of every group, that of one of the size of the item. Means
-    of several columns are counted from 0 at the lower bound to 1 at the upper one. A
-    mean or a difference of groups divides by noise: its law is that of 20,000 simulated
-    draws, always the same ones. ``None`` where the law is no law around one value.
-
-    Raises:
-        ParameterError: The answer cannot have that value.
-
-    """
-    if not isinstance(item.request, Request):
-        return None
-    levels = (np.arange(dots) + 0.5) / dots
-    plan = item.request.plan
-    return plan.outcomes(assumed, levels, group=item.group, simulation=_SIMULATION)
-
-
-def usual(item: PlannedQuery) -> float | None:
-    """Return a value to assume: 0, or the middle of where the answer must lie.
-
-    ``None`` where ``outcomes`` says nothing.
-    """
-    return item.request.plan.usual if isinstance(item.request, Request) else None
-
-
-def numbers_of(items: Sequence[PlannedQuery]) -> tuple[int, ...]:
-    """Return how many numbers each answer has, those that follow from it included.
-
-    Sizes of groups and sums of crossed counts are told with their answers. Empty where
-    that is not known of one of the questions.
-    """
-    each = [getattr(item.request.plan, "numbers", None) for item in items]
-    known = tuple(count for count in each if count is not None)
-    return known if len(known) == len(each) else ()

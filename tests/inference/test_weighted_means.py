@@ -8,9 +8,10 @@ from scipy import stats
 
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
-from dpcore.inference.group_differences import IntervalEstimate, corrected, stratified
+from dpcore.inference.group_differences import IntervalEstimate
 from dpcore.inference.group_ratios import Ratio, estimate
 from dpcore.inference.intervals import expected_sums
+from dpcore.inference.stratified_means import corrected, stratified
 from dpcore.inference.weighted_means import estimate_weighted
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace

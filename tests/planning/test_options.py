@@ -5,7 +5,7 @@ import pytest
 
 from dpcore.data.quantities import Quantity
 from dpcore.figures.plans import Possible, outcomes_picture
-from dpcore.planning.comparison import DOTS, outcomes, usual
+from dpcore.planning.outcomes import DOTS, outcomes, usual
 from tests.planning.planned import ALL, item
 from tests.releases.questions import apart, means
 

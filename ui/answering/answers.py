@@ -54,7 +54,8 @@ def show(answer: Release, asked: Request) -> None:
             st.caption("These intervals do not include the bias from clamping and imputation.")
         least = minimum_of(asked.parameters())
         if least is not None:
-            st.caption(f"If fewer than {least:,} have a value, the result is biased, too.")
+            few = f"{least:,} {asked.query.unit.counted}"
+            st.caption(f"If fewer than {few} count, the result is biased, too.")
         results.release_files([answer], "answer")
 
 

@@ -13,13 +13,8 @@ import streamlit as st
 from dpcore.analyses.base import Mode, NumberOfGroups, Request
 from dpcore.figures.group_answers import GroupDifference, difference_picture, difference_table
 from dpcore.formatting import in_full, interval_ends, percent
-from dpcore.inference.group_differences import (
-    IntervalEstimate,
-    corrected,
-    difference,
-    more_in_percent,
-    stratified,
-)
+from dpcore.inference.group_differences import IntervalEstimate, difference, more_in_percent
+from dpcore.inference.stratified_means import corrected, stratified
 from dpcore.releases.digits import ends_text, with_ends
 from dpcore.releases.record import WATERMARK, Release
 from dpcore.statistics.group_sums import count_names

@@ -17,8 +17,9 @@ from dpcore.figures.attackers import surest
 from dpcore.figures.plans import Possible, outcomes_picture
 from dpcore.formatting import brief, capital, epsilon_text, significant
 from dpcore.planning.analysis_plan import LEAST, MOST, AnalysisPlan, PlannedQuery, Split
-from dpcore.planning.comparison import DOTS, Option, Row, outcomes, rows_of, usual
+from dpcore.planning.comparison import Option, Row, rows_of
 from dpcore.planning.group_sizes import SmallestGroup, seen, sign
+from dpcore.planning.outcomes import DOTS, outcomes, usual
 from dpcore.planning.plan_files import from_json
 from dpcore.planning.splits import scaled
 from dpcore.privacy.interpretation import best_guess

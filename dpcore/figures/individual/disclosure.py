@@ -34,7 +34,7 @@ _STYLES = {
 
 
 def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
-    """Return the shares of units below each loss: realized, and as told."""
+    """Return the shares of units below each loss: actual, and as published."""
     curves = {"secret truth": reports.truth, **reports.by_name}
     ranks = np.linspace(0, 1, 301)[1:]
     read = {
