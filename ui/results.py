@@ -48,6 +48,7 @@ MEDIUM = st.column_config.TextColumn(width="medium")
 _LARGE = st.column_config.TextColumn(width="large")
 # What fits into a line of a medium and of a large column, and how high lines are.
 MEDIUM_LINE, _LARGE_LINE, _LINE_PIXELS, _PADDING_PIXELS = 28, 50, 20, 15
+_MOST_LINES = 3
 
 
 def conclude(answer: Release, name: str, text: str) -> None:
@@ -254,6 +255,7 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
     """
     newest, known, later = [*reversed(releases)], sharper(releases), " (sharpened later)"
     longest = max((len(release.known_as) for release in newest), default=0)
+    wide = longest > _MOST_LINES * MEDIUM_LINE
     last = "mechanism" if tables is None else "table"
     listed = st.dataframe(
         pd.DataFrame(
@@ -266,8 +268,9 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
             }
             for release in newest
         ),
-        column_config={"question": _LARGE if longest > MEDIUM_LINE else MEDIUM, "result": MEDIUM},
-        row_height=height_of(longest, _LARGE_LINE),
+        # On a phone a large column would leave no room for the result.
+        column_config={"question": _LARGE if wide else MEDIUM, "result": MEDIUM},
+        row_height=height_of(longest, _LARGE_LINE if wide else MEDIUM_LINE),
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",

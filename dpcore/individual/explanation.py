@@ -64,7 +64,7 @@ def explain_alone(person: ExposedPerson, query: Question, *, replaced: bool) -> 
     reason = capital(what)
     if len(person.values) == 1 and not (kind.of_members or kind.of_cells):
         column = query.column
-        reason = f"{_own(column.title, query)} is {_shown(person.value, column)}. {reason}"
+        reason = f"{_own(_named(person.value, column), query)}. {reason}"
     return _with_loss(f"{reason} {_change(person, query)}", person)
 
 
@@ -97,8 +97,8 @@ def _with_loss(reason: str, person: ExposedPerson, *, upper: bool = False) -> st
     return f"{reason}: a loss of {most}ε = {significant(person.epsilon, up=upper)}."
 
 
-def _own(name: str, query: Question) -> str:
-    return f"This {query.unit.noun}'s {name}"
+def _own(value: str, query: Question) -> str:
+    return f"This {query.unit.noun} has {value}"
 
 
 def _change(person: ExposedPerson, query: Question) -> str:
@@ -135,10 +135,10 @@ def _total(values: FloatArray, bounds: Interval) -> float:
     return math.fsum(bounds.clip(block).sum() for block in in_blocks(values))
 
 
-def _shown(value: float, column: Column) -> str:
-    """Return a value, and what it counts as where that is another one."""
+def _named(value: float, column: Column) -> str:
+    """Return the value of a column, and what it counts as where that is another one."""
     counted = float(_bounds(column).clip(value))
-    text = _written(value, column)
+    text = f"{column.title} = {_written(value, column)}"
     return text if counted == value else f"{text} (clamped to {_written(counted, column)})"
 
 
@@ -159,7 +159,7 @@ def _of_rank(person: ExposedPerson, exposure: StatisticLosses, query: Question) 
     below = np.count_nonzero(bounds.clip(exposure.values) < counted)
     change = "Replacing it" if _replaces(exposure) else "Leaving it out"
     return (
-        f"{_own(query.column.title, query)} is {_shown(person.value, query.column)}, with "
+        f"{_own(_named(person.value, query.column), query)}, with "
         f"{below:,} of {exposure.people:,} {query.unit.with_losses} below. {change}"
     )
 
@@ -231,7 +231,7 @@ def _apart(
     told = []
     for place, column in enumerate(columns):
         bounds, value = _bounds(column), float(values[entry, place])
-        text, rest = f"{column.title} is {_shown(value, column)}", int(among.sum()) - 1
+        text, rest = _named(value, column), int(among.sum()) - 1
         counted = float(bounds.clip(value))
         gap = 0.0
         if rest > 0:
@@ -257,20 +257,20 @@ def _of_member(
 
 
 def _of_number(person: ExposedPerson, exposure: StatisticLosses, query: Question) -> str:
-    name, bounds = query.column.title, _bounds(query.column)
-    value, shown = float(bounds.clip(person.value)), _shown(person.value, query.column)
+    bounds, own = _bounds(query.column), _own(_named(person.value, query.column), query)
+    value = float(bounds.clip(person.value))
     if _replaces(exposure):
         return (
-            f"{_own(name, query)} is {shown}. The farthest value from "
+            f"{own}. The farthest value from "
             f"{_written(bounds.lower, query.column)} to {_written(bounds.upper, query.column)}"
         )
     if query.kind is StatisticKind.SUM or exposure.people == 1:
-        return f"{_own(name, query)} is {shown}. Leaving it out"
+        return f"{own}. Leaving it out"
     rest = _total(exposure.values, bounds) - value
     others = rest / (exposure.people - 1)
     side = "above" if value >= others else "below"
     return (
-        f"{_own(name, query)} is {shown}, {_distance(value - others, query.column)} {side} the "
+        f"{own}, {_distance(value - others, query.column)} {side} the "
         f"mean of the others ({_written(others, query.column)}). Leaving it out"
     )
 

@@ -175,4 +175,4 @@ def test_why_somebody_is_exposed_is_said_without_the_others(folder):
         said = explain_alone(found.most[0], question, replaced=False)
         assert "Leaving this record out changes" in said
         assert "a loss of ε = " in said
-        assert ("This person's age is" in said) is (name in {"mean", "median"})
+        assert ("This person has age =" in said) is (name in {"mean", "median"})

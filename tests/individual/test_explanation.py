@@ -67,7 +67,7 @@ def explained(kind, column, relation, values, membership=None):
             [20, 30, 40, 130],
             None,
             (
-                "is 130 (clamped to 100), 70 above the mean of the others (30)",
+                "= 130 (clamped to 100), 70 above the mean of the others (30)",
                 "Leaving it out changes the mean by 12.5: a loss of ε = 0.625.",
             ),
         ),
@@ -77,7 +77,7 @@ def explained(kind, column, relation, values, membership=None):
             ADD_REMOVE,
             [60, 60, 60, 10],
             None,
-            ("is 10, 50 below the mean of the others (60)",),
+            ("= 10, 50 below the mean of the others (60)",),
         ),
         (
             StatisticKind.MEAN,
@@ -86,7 +86,7 @@ def explained(kind, column, relation, values, membership=None):
             [20, 30, 40, 90],
             None,
             (
-                "is 90. The farthest value from 0 to 100 changes",
+                "= 90. The farthest value from 0 to 100 changes",
                 "changes the mean by 22.5: a loss of ε = 0.9.",
             ),
         ),
@@ -96,7 +96,7 @@ def explained(kind, column, relation, values, membership=None):
             ADD_REMOVE,
             [20, 30],
             None,
-            ("is 30. Leaving it out changes the sum by 30",),
+            ("= 30. Leaving it out changes the sum by 30",),
         ),
         (
             StatisticKind.COUNT,
@@ -159,7 +159,7 @@ def test_ranks_are_explained_by_ranks_as_they_are_counted():
     assert "people below. Replacing it changes every rank by at most 1" in told
     # Whoever lies beyond the bounds counts as lying on them, beside each other.
     both = sentence(ranks(people=2), [130.0, 140.0])
-    assert "is 130 (clamped to 100), with 0 of 2 people below" in both
+    assert "= 130 (clamped to 100), with 0 of 2 people below" in both
     left = sentence(ranks(people=5, relation=ADD_REMOVE), RANKED)
     assert "Leaving it out changes every rank by at most 1" in left
 
@@ -169,14 +169,14 @@ def test_groups_are_compared_with_the_others_in_them():
     # Of those who are tied, however their losses were rounded, the first is told of.
     values = [[99, 0], [40, 0], [42, 0], [44, 0], [40, 1], [60, 2]]
     told = sentence(request, values)
-    assert told.startswith("Group region = north: This person's age is 99, 57 above ")
+    assert told.startswith("Group region = north: This person has age = 99, 57 above ")
     assert "the mean of the others there. Leaving this record out changes the counts" in told
     assert "changes the counts and sums of the groups by 1 in total:" in told
     # Of a ratio everybody moves as much, of a sum whoever has the largest value.
     total = by_group(relation=ADD_REMOVE, kind=StatisticKind.SUM)
     lonely = sentence(total, [[5, 0], [5, 0], [5, 0], [10, 2]])
     assert "Leaving this record out changes the sum of the groups by 10:" in lonely
-    assert lonely.startswith("Group all other people: This person's age is 10. Leaving")
+    assert lonely.startswith("Group all other people: This person has age = 10. Leaving")
 
 
 def test_ties_are_counted_over_all_groups():
@@ -200,5 +200,5 @@ def test_pooled_scatter_is_explained_within_the_group():
     )
     values = [[10, 0], [10, 0], [100, 0], [90, 1], [90, 1], [90, 1], [5, 2], [5, 2]]
     told = sentence(asked(query, "bit"), values)
-    assert told.startswith("Group region = north: This person's age is 100, 90 above")
+    assert told.startswith("Group region = north: This person has age = 100, 90 above")
     assert ". Another record within the bounds changes the pooled variance by " in told
