@@ -291,14 +291,16 @@ class Cell:
         kept: Kept = "address",
         note: str | None = None,
         horizontal: bool = True,
+        declared: object = None,
         **more: Any,
     ) -> _T:
         """Show some options side by side, one of which is chosen.
 
-        Long ones stand below each other, if ``horizontal`` is not so.
+        Long ones stand below each other, if ``horizontal`` is not so. What is ``declared``
+        of the table may be what the control begins with: it begins anew where that changes.
         """
         if kept == "table":
-            begin(more["key"], options[more.get("index", 0)])
+            begin(more["key"], options[more.get("index", 0)], declared)
         show: Callable[..., _T] = self.place.radio
         kept_as = KEPT[kept]
         return show(label, options, horizontal=horizontal, help=note, **kept_as, **more)
@@ -407,16 +409,19 @@ def drop_infinite() -> None:
         st.rerun()
 
 
-def begin(key: str, start: object) -> None:
+def begin(key: str, start: object, declared: object = None) -> None:
     """Let the control of a setting begin at ``start`` where the table is another one.
+
+    So it does where what is ``declared`` of the table is another.
 
     What was set for one table is not taken over to the next. The address names the
     settings of the first table that a link opens.
     """
     noted = f"_table-of-{key}"
-    before, now = session.public(noted) or _FIRST_TABLE, session.generation()
+    now = session.generation(), declared
+    before = session.public(noted) or (_FIRST_TABLE, declared)
     session.set_public(noted, now)
-    if before == now or now < _FIRST_TABLE:
+    if before == now or session.generation() < _FIRST_TABLE:
         return
     session.set_public(key, start)
     if key in st.query_params and _drop(key):

@@ -108,3 +108,16 @@ def test_losses_are_of_the_change_that_the_guarantee_of_the_next_table_is_about(
     put_in_use(app)
     app = go(app, "privacy_loss")
     assert by_label(app.radio, "Compared with").value == "substitution"
+
+
+def test_losses_follow_the_relation_that_is_saved_anew(open_page):
+    use_first(open_page)
+    assert by_label(open_page("privacy_loss").radio, "Compared with").value == "add-remove"
+    app = open_page("data")
+    set_to(app, "button_group", "Neighboring relation", "substitution")
+    by_label(app.button, "Save").click().run()
+    app = go(app, "privacy_loss")
+    compared = by_label(app.radio, "Compared with")
+    assert compared.value == "substitution"
+    compared.set_value(compared.options[0]).run()
+    assert by_label(go(app, "privacy_loss").radio, "Compared with").value == "add-remove"

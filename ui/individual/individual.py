@@ -133,6 +133,7 @@ def ask_change(asked: StatisticRequest | ModelRequest, study: Study) -> Neighbor
         format_func=_WORLDS.__getitem__,
         key=key,
         kept="table",
+        declared=study.terms.relation,
         note=f"The same table without the {session.unit().noun}, or with the most revealing "
         "other record in their place.",
     )

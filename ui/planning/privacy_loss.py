@@ -71,6 +71,7 @@ def ask(plan: Option, study: Study) -> Asked:
         format_func=lambda one: _WORLDS[one].format(noun),
         key="touched-what-if",
         kept="table",
+        declared=study.terms.relation,
         note="It starts with the change that the guarantee is about.",
     )
     with controls.valid():
