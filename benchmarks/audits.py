@@ -20,7 +20,7 @@ from benchmarks.coverage import label_column, number_column, terms_of
 from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request
 from dpcore.analyses.bounds import BoundsQuery
-from dpcore.analyses.groups import ANY_SIZE
+from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
 from dpcore.analyses.labels import LabelsQuery
 from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.number import Query
@@ -143,6 +143,7 @@ def _several() -> dict[str, tuple[Question, str]]:
         kind=kinds.PROPORTION, column=_SMOKER, membership=Membership(label="yes"), **any_size
     )
     spread = Query(kind=kinds.MEAN_AND_SPREAD, column=_AGE, **_TERMS)
+    spreads = GroupedQuery(part=replace(spread, size=ANY_SIZE), group=Grouping.of(_REGION))
     sides = (Query(kind=kinds.HISTOGRAM, column=each, **_TERMS) for each in (_SMOKER, _REGION))
     items = BoundsQuery.of(
         Column(name="items", kind=ColumnKind.WHOLE), relation=relation, unit=unit
@@ -157,6 +158,8 @@ def _several() -> dict[str, tuple[Question, str]]:
         ),
         "mean and standard deviation: Laplace": (spread, "laplace"),
         "mean and standard deviation: Gaussian": (spread, "gaussian"),
+        "mean and standard deviation by region: Laplace": (spreads, "laplace"),
+        "mean and standard deviation by region: Gaussian": (spreads, "gaussian"),
         "found labels": (LabelsQuery.of(town, relation=relation, unit=unit), "label-selection"),
         "found bounds, 9 bins": (replace(items, decades=(0, 1)), "laplace"),
         "synthetic data by MST": (

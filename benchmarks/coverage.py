@@ -258,14 +258,16 @@ def _usual(
         for title, kind, key in asked
     }
     any_size = terms | {"size": ANY_SIZE}
-    for kind in (kinds.MEAN, kinds.PROPORTION, kinds.STANDARD_DEVIATION):
+    by_group = (kinds.MEAN, kinds.PROPORTION, kinds.STANDARD_DEVIATION, kinds.MEAN_AND_SPREAD)
+    for kind in by_group:
         part = Query(kind=kind, column=column, **members.get(kind, {}), **any_size)
-        title = f"{kind} of {column.name} by {group.name}"
-        questions[title] = Request(
-            query=GroupedQuery(part=part, group=Grouping.of(group)),
-            mechanism_key="laplace",
-            epsilon=epsilon,
-        )
+        for key in ("laplace", "gaussian") if kind is kinds.MEAN_AND_SPREAD else ("laplace",):
+            questions[f"{kind} of {column.name} by {group.name}, {key}"] = Request(
+                query=GroupedQuery(part=part, group=Grouping.of(group)),
+                mechanism_key=key,
+                epsilon=epsilon,
+                delta=_DELTA,
+            )
     questions |= _newer(column, group, terms, epsilon)
     every = Query(kind=kinds.PROPORTIONS, column=group, **terms)
     # Shares of a private number are those of its public minimum: not of the table.
@@ -467,7 +469,7 @@ def _numbers(asked: Request, table: Dataset) -> dict[str, float]:  # noqa: PLR09
     if isinstance(plan, ChainPlan):
         return dict(zip(plan.names, plan.truth(value).tolist(), strict=True))
     if truth is not None:
-        return dict(zip(plan.groups, truth(value).tolist(), strict=True))  # type: ignore[attr-defined]
+        return dict(zip(plan.names, truth(value).tolist(), strict=True))  # type: ignore[attr-defined]
     return dict(zip(asked.query.statistic.labels, np.asarray(value).tolist(), strict=True))
 
 

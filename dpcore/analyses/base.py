@@ -69,7 +69,6 @@ class NumberOfGroups:
         names: What it is called in the answer, by group.
         noun: What each is, such as "mean".
         quantity: What each is a number of.
-        of: The column, where an answer is about several; else empty.
         is_share: Whether it is a share.
         is_average: Whether that of all groups is an average of theirs.
 
@@ -78,7 +77,6 @@ class NumberOfGroups:
     names: dict[str, str]
     noun: str
     quantity: Quantity
-    of: str = ""
     is_share: bool = False
     is_average: bool = False
 

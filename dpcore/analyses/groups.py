@@ -40,7 +40,7 @@ from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import (
     GroupEstimates,
     Ratio,
-    estimate,
+    estimate_each,
     exact_ratios,
     fewest,
     half_widths,
@@ -162,16 +162,24 @@ class GroupedQuery(OfGroups):
 
     @property
     def of_each_group(self) -> tuple[NumberOfGroups, ...]:
-        """Return the statistic of each group."""
-        of = self.part.kind
-        number = NumberOfGroups(
-            names=dict(zip(self.groups, self.groups, strict=True)),
-            noun="share" if self.kind is StatisticKind.PROPORTION else self.kind.value,
-            quantity=self.quantity,
-            is_share=of is StatisticKind.PROPORTION,
-            is_average=of in {StatisticKind.MEAN, StatisticKind.PROPORTION},
+        """Return the statistic of each group, or its mean and standard deviation."""
+        of, several = self.part.kind, len(self._nouns) > 1
+        return tuple(
+            NumberOfGroups(
+                names={group: f"{noun} of {group}" if several else group for group in self.groups},
+                noun="share" if self.kind is StatisticKind.PROPORTION else noun,
+                quantity=self.quantity,
+                is_share=of is StatisticKind.PROPORTION,
+                is_average=of in {StatisticKind.MEAN, StatisticKind.PROPORTION} or noun == "mean",
+            )
+            for noun in self._nouns
         )
-        return (number,)
+
+    @property
+    def _nouns(self) -> tuple[str, ...]:
+        """Return what each number of a group is called."""
+        several = self.kind is StatisticKind.MEAN_AND_SPREAD
+        return self.part.labels if several else (self.kind.value,)
 
     @property
     def released_sizes(self) -> str:
@@ -180,20 +188,25 @@ class GroupedQuery(OfGroups):
 
     @property
     def simulated(self) -> tuple[str, ...]:
-        """Return the ratio of one group."""
-        return (f"{self.kind} of one group",) if self.kind.of_ratios else ()
+        """Return the ratios of one group."""
+        if not self.kind.of_ratios:
+            return ()
+        return tuple(f"{noun} of one group" for noun in self._nouns)
 
-    def window(self, number: int) -> tuple[float, float]:  # noqa: ARG002 - there is one
+    def window(self, number: int) -> tuple[float, float]:
         """Return where a ratio can be: a variance is largest of values at both bounds."""
-        ratio = self._ratio
+        ratio = self.ratios[number]
         low, high = ratio.in_units(np.array([0.0, 1.0 if ratio.ddof is None else 0.25]))
         return float(low), float(high)
 
     @property
-    def _ratio(self) -> Ratio:
+    def ratios(self) -> tuple[Ratio, ...]:
         """Return what is asked of each group, in terms of its counts and sums."""
-        ddof, root = _RATIOS[self.part.kind]
-        return Ratio(bounds=self.bounds_of_each, ddof=ddof, root=root)
+        asked, bounds = _RATIOS[self.part.kind], self.bounds_of_each
+        return tuple(
+            Ratio(bounds=bounds, ddof=ddof, root=root, squares=len(asked) > 1)
+            for ddof, root in asked
+        )
 
     @property
     def bounds_of_each(self) -> Interval:
@@ -209,7 +222,7 @@ class GroupedQuery(OfGroups):
         return GroupMoments(
             labels_of_groups=self.group.labels,
             bounds=self.bounds_of_each,
-            degree=1 if _RATIOS[self.kind][0] is None else 2,
+            degree=self.ratios[0].degree,
         )
 
     @property
@@ -254,13 +267,13 @@ class GroupedQuery(OfGroups):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the name of each group."""
-        return self.groups
+        """Return the name of the number of each group; of two, those of the first first."""
+        return tuple(name for number in self.of_each_group for name in number.names.values())
 
     def raw(self, values: FloatArray, codes: NDArray[np.intp]) -> FloatArray:
         """Return the statistic of each group, of values as they are."""
-        groups = range(len(self.groups))
-        return np.concatenate([self.part.raw(values[codes == j], codes) for j in groups])
+        each = [self.part.raw(values[codes == j], codes) for j in range(len(self.groups))]
+        return np.stack(each, axis=-1).ravel()
 
     @property
     def units(self) -> dict[str, str]:
@@ -289,7 +302,8 @@ class GroupedQuery(OfGroups):
             mechanism=mechanism,
             statistic=moments,
             sensitivity=request.sensitivity,
-            ratio=self._ratio,
+            ratios=self.ratios,
+            names=self.labels,
             counted=self.unit.counted,
         )
 
@@ -318,14 +332,15 @@ class GroupedQuery(OfGroups):
 
 
 # Of each kind that is asked by group: what is taken from the number of people, if the
-# spread around the mean is asked for, and whether its root.
-_RATIOS: Final = {
-    StatisticKind.MEAN: (None, False),
-    StatisticKind.PROPORTION: (None, False),
-    StatisticKind.VARIANCE: (1, False),
-    StatisticKind.STANDARD_DEVIATION: (1, True),
-    StatisticKind.POPULATION_VARIANCE: (0, False),
-    StatisticKind.POPULATION_STANDARD_DEVIATION: (0, True),
+# spread around the mean is asked for, and whether its root; of each number.
+_RATIOS: Final[Mapping[StatisticKind, tuple[tuple[int | None, bool], ...]]] = {
+    StatisticKind.MEAN: ((None, False),),
+    StatisticKind.PROPORTION: ((None, False),),
+    StatisticKind.MEAN_AND_SPREAD: ((None, False), (0, True)),
+    StatisticKind.VARIANCE: ((1, False),),
+    StatisticKind.STANDARD_DEVIATION: ((1, True),),
+    StatisticKind.POPULATION_VARIANCE: ((0, False),),
+    StatisticKind.POPULATION_STANDARD_DEVIATION: ((0, True),),
 }
 
 
@@ -333,7 +348,11 @@ _RATIOS: Final = {
 class GroupPlan(OneMechanism):
     """Noise on the counts and sums of all groups; counts and ratios follow from them.
 
-    ``counted`` is what is counted, such as "people".
+    Attributes:
+        statistic: The counts and sums.
+        ratios: What follows from them for each group; the first says how far off.
+        names: What each ratio is called, those of all groups one after the other.
+        counted: What is counted, such as "people".
 
     Raises:
         ParameterError: The noise is of another kind.
@@ -342,8 +361,14 @@ class GroupPlan(OneMechanism):
 
     mechanism: Laplace | Gaussian
     statistic: GroupMoments
-    ratio: Ratio
+    ratios: tuple[Ratio, ...]
+    names: tuple[str, ...]
     counted: str
+
+    @property
+    def ratio(self) -> Ratio:
+        """Return the first of the ratios."""
+        return self.ratios[0]
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -390,34 +415,35 @@ class GroupPlan(OneMechanism):
         bounds = self.ratio.bounds
         check_within(bounds, assumed)
         height = (assumed - bounds.lower) / bounds.width
-        sums = self.size_of(group) * np.array([1 - height, height])
-        found = self._simulated(sums, simulation)
+        found = self._simulated(self._at_bounds(height, group), self.ratio, simulation)
         return np.quantile(found.values, levels)
 
     def errors(
-        self,
-        place: float,
-        *,
-        group: int,
-        number: int,  # noqa: ARG002 - there is one
-        simulation: SimulatedDraws,
+        self, place: float, *, group: int, number: int, simulation: SimulatedDraws
     ) -> FloatArray:
-        """Return errors of the ratio of a group."""
-        shares = np.array([1 - place, place])
-        if self.ratio.ddof is not None:
+        """Return errors of a ratio of a group."""
+        ratio, sums = self.ratios[number], self._at_bounds(place, group)
+        if ratio.ddof is not None:
             # Values on either side of the middle, with a variance of a quarter of the place.
             variance = place / 4
             shares = np.array([variance + 0.25, 0.5 - 2 * variance, variance + 0.25])
-        sums = self.size_of(group) * shares
-        (truth,) = exact_ratios(sums[np.newaxis], self.ratio)
-        return self._simulated(sums, simulation).errors(float(truth))
+            sums = self.size_of(group) * shares
+        (truth,) = exact_ratios(sums[np.newaxis], ratio)
+        return self._simulated(sums, ratio, simulation).errors(float(truth))
 
-    def _simulated(self, sums: FloatArray, simulation: SimulatedDraws) -> SimulatedAnswers:
+    def _at_bounds(self, height: float, people: int) -> FloatArray:
+        """Return the ``GroupMoments`` of values at the bounds with this mean height."""
+        between = (0.0,) * (self.statistic.degree - 1)
+        return self.size_of(people) * np.array([1 - height, *between, height])
+
+    def _simulated(
+        self, sums: FloatArray, ratio: Ratio, simulation: SimulatedDraws
+    ) -> SimulatedAnswers:
         """Return the ratio of a group of these ``GroupMoments``, in its unit."""
         size = (simulation.draws, len(sums))
         drawn = self.mechanism.simulate(sums, rng=simulation.rng, size=size)
         return SimulatedAnswers(
-            values=point_ratios(drawn, self.ratio), released=drawn.sum(axis=1) > self.fewest
+            values=point_ratios(drawn, ratio), released=drawn.sum(axis=1) > self.fewest
         )
 
     @property
@@ -430,7 +456,7 @@ class GroupPlan(OneMechanism):
     @property
     def numbers(self) -> int:
         """Return how many numbers are told, those that follow included."""
-        return len(self.groups) + len(self.count_names)
+        return len(self.names) + len(self.count_names)
 
     def half_widths(self, level: float) -> FloatArray:
         """Return how far off each count is."""
@@ -438,21 +464,23 @@ class GroupPlan(OneMechanism):
         off = float(reach(self.mechanism, np.ones(parts), 1 - level))
         return np.full(len(self.groups), off)
 
-    def ratio_half_widths(self, people: tuple[int, ...]) -> FloatArray:
-        """Return how far off the ratios of groups of ``people`` will be, about.
+    def ratio_half_widths(self, people: tuple[int, ...], number: int = 0) -> FloatArray:
+        """Return how far off one of the ratios of groups of ``people`` will be, about.
 
         NaN where they are too few to say. All groups of the answer at once.
         """
         sizes = np.array([self.size_of(each) for each in people], dtype=np.float64)
-        return half_widths(self.mechanism, self.ratio, sizes, together=self.together)
+        return half_widths(self.mechanism, self.ratios[number], sizes, together=self.together)
 
     def truth(self, value: FloatArray) -> FloatArray:
-        """Return the ratio of each group of the table, NaN if empty. CONFIDENTIAL."""
-        return exact_ratios(value.reshape(len(self.groups), -1), self.ratio)
+        """Return the ratios of each group of the table, NaN if empty. CONFIDENTIAL."""
+        sums = value.reshape(len(self.groups), -1)
+        return np.concatenate([exact_ratios(sums, ratio) for ratio in self.ratios])
 
     def width(self, *, unit: str, group: int) -> Width:
-        """Return the half-width of the worst of all numbers at once, at 95%."""
-        return Width(half=self._width(group), unit=unit, of=f"a group of {group:,}")
+        """Return the half-width of the worst of all groups at once, at 95%."""
+        alone = ", mean only" if len(self.ratios) > 1 else ""
+        return Width(half=self._width(group), unit=unit, of=f"a group of {group:,}{alone}")
 
     def _width(self, group: int) -> float:
         """Return how far off the ratio of a group will be; infinite for too few people.
@@ -470,11 +498,11 @@ class GroupPlan(OneMechanism):
         return min(part * scale / group, self.ratio.bounds.width)
 
     def answer(self, value: FloatArray, *, cost: PrivacyCost) -> Answer:
-        """Return the ratio of every group that its count can tell from empty."""
+        """Return the ratios of every group that its count can tell from empty."""
         drawn = secure.draw(self.mechanism, value, sensitivity=self.sensitivity, cost=cost)
         table = drawn.reshape(len(self.groups), -1)
-        found = estimate(self.mechanism, table, self.ratio, level=LEVEL)
-        return group_answer(found, self.groups, tuple(self.count_names.values()))
+        found = estimate_each(self.mechanism, table, self.ratios, level=LEVEL)
+        return group_answer(found, self.names, tuple(self.count_names.values()))
 
 
 def group_answer(

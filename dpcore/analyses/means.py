@@ -131,7 +131,6 @@ class MeansQuery(Question):
                 names=dict(zip(self.groups, names, strict=True)),
                 noun=f"mean {column.title}",
                 quantity=quantity_of(column),
-                of=column.title,
                 is_average=True,
             )
             for column, names in zip(self.numbers, self.names, strict=True)
@@ -251,7 +250,7 @@ class MeansQuery(Question):
             statistic=self.of_rows,
             sensitivity=request.sensitivity,
             names=self.names,
-            count_names=self.count_names,
+            names_of_counts=self.count_names,
         )
 
     @classmethod
@@ -296,14 +295,19 @@ class MeansPlan(OneMechanism):
     Attributes:
         statistic: The counts and sums.
         names: What the mean of each column is called in each group, a tuple a column.
-        count_names: What the number of people of each group is called.
+        names_of_counts: What the number of people of each group is called.
 
     """
 
     mechanism: Laplace | Gaussian
     statistic: MeanMoments
     names: tuple[tuple[str, ...], ...]
-    count_names: tuple[str, ...]
+    names_of_counts: tuple[str, ...]
+
+    @property
+    def count_names(self) -> dict[str, str]:
+        """Return what the number of people of each group is called, by group."""
+        return dict(zip(self.groups, self.names_of_counts, strict=True))
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -371,7 +375,7 @@ class MeansPlan(OneMechanism):
     @property
     def numbers(self) -> int:
         """Return how many numbers are told, those that follow included."""
-        return sum(map(len, self.names)) + len(self.count_names)
+        return sum(map(len, self.names)) + len(self.names_of_counts)
 
     def half_widths(self, level: float) -> FloatArray:
         """Return how far off each count is."""
@@ -416,7 +420,7 @@ class MeansPlan(OneMechanism):
             weight=self.statistic.weight,
             level=LEVEL,
         )
-        return group_answer(found, tuple(chain.from_iterable(self.names)), self.count_names)
+        return group_answer(found, tuple(chain.from_iterable(self.names)), self.names_of_counts)
 
 
 @lru_cache(maxsize=256)

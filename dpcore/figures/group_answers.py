@@ -1,4 +1,4 @@
-"""Released means by group, a panel a column, and the difference of two groups."""
+"""Several released numbers by group, a panel for each, and the difference of two groups."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _ROW, _BETWEEN, _TOP, _BOTTOM = 30, 64, 70, 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnMeans:
-    """The means of one column. PUBLIC.
+class GroupPanel:
+    """One of several numbers of each group. PUBLIC.
 
     Attributes:
-        name: The column.
-        quantity: What its values are numbers of.
+        name: What it is, such as "mean age".
+        quantity: What it is a number of.
         numbers: What was released of each group.
-        truth: The means of the table, in Classroom mode only; NaN where there is none.
+        truth: Those of the table, in Classroom mode only; NaN where there is none.
 
     """
 
@@ -52,30 +52,28 @@ class ColumnMeans:
     truth: FloatArray | None = None
 
 
-def means_picture(columns: tuple[ColumnMeans, ...], *, statement: str, counted: str) -> Picture:
-    """Return a panel for each column, with a row for each group.
+def panels_picture(panels: tuple[GroupPanel, ...], *, statement: str, counted: str) -> Picture:
+    """Return a panel for each number, with a row for each group.
 
     Groups stand in the same order in all panels. One whose count cannot tell it from an
     empty one has the words "too few to say" in place of a dot. ``counted`` is what
     groups count, such as "people", and ``statement`` says of what it is an answer.
     """
-    groups = columns[0].numbers.groups
+    groups = panels[0].numbers.groups
     inside = _ROW * (len(groups) + 1)
-    height = len(columns) * inside + (len(columns) - 1) * _BETWEEN
+    height = len(panels) * inside + (len(panels) - 1) * _BETWEEN
     traces: list[Trace] = []
     notes: list[Trace] = []
     layout: dict[str, Any] = {}
     shown = [plain(brief(group, 18)) for group in groups]
-    for place, column in enumerate(columns):
+    for place, panel in enumerate(panels):
         top = 1 - place * (inside + _BETWEEN) / height
         end = str(place + 1) if place else ""
-        traces += placed(_traces(column, end), "x", column.quantity)
-        notes += _notes(column, end, top)
-        last = place == len(columns) - 1
+        traces += placed(_traces(panel, end), "x", panel.quantity)
+        notes += _notes(panel, end, top)
+        last = place == len(panels) - 1
         layout[f"xaxis{end}"] = axis(
-            plain(on_axis(statement)) if last else "",
-            anchor=f"y{end}",
-            **date_axis(column.quantity),
+            plain(on_axis(statement)) if last else "", anchor=f"y{end}", **date_axis(panel.quantity)
         )
         layout[f"yaxis{end}"] = axis(
             domain=[max(top - inside / height, 0.0), top],
@@ -85,14 +83,14 @@ def means_picture(columns: tuple[ColumnMeans, ...], *, statement: str, counted: 
             ticktext=shown,
             automargin=True,
         )
-    title = means_text(columns)
-    told = any(column.truth is not None for column in columns)
+    title = panels_text(panels)
+    told = any(panel.truth is not None for panel in panels)
     bottom = _BOTTOM + below(on_axis(statement))
     return Picture.of(
         as_released(title) if told else title,
-        _table(columns, counted),
-        drawn=f"{len(columns)} panels of {len(groups)} groups, a dot and bars for each "
-        f"released mean: {statement}",
+        _table(panels, counted),
+        drawn=f"{len(panels)} panels of {len(groups)} groups, a dot and bars for each "
+        f"released value: {statement}",
         height=height + _TOP + bottom,
         traces=traces,
         annotations=notes,
@@ -104,8 +102,8 @@ def means_picture(columns: tuple[ColumnMeans, ...], *, statement: str, counted: 
     )  # fmt: skip
 
 
-def means_text(columns: tuple[ColumnMeans, ...]) -> str:
-    """Return which group has the largest mean of each column, where that can be told.
+def panels_text(panels: tuple[GroupPanel, ...]) -> str:
+    """Return which group has the largest of each number, where that can be told.
 
     >>> from dpcore.figures.answers import GroupNumbers
     >>> numbers = GroupNumbers(
@@ -117,60 +115,60 @@ def means_text(columns: tuple[ColumnMeans, ...]) -> str:
     ...     counts_noise=np.array([[90.0, 110.0], [80.0, 100.0]]),
     ... )
     >>> from dpcore.data.quantities import Quantity
-    >>> age = ColumnMeans(name="age", quantity=Quantity(), numbers=numbers)
-    >>> means_text((age,))[:56]
-    'Largest mean of age: “men” with 50.0 (95%: 48.0 to 52.0)'
+    >>> age = GroupPanel(name="mean age", quantity=Quantity(), numbers=numbers)
+    >>> panels_text((age,))[:53]
+    'Largest mean age: “men” with 50.0 (95%: 48.0 to 52.0)'
     """
-    few = columns[0].numbers.few
-    if len(few) == len(columns[0].numbers.groups):
+    few = panels[0].numbers.few
+    if len(few) == len(panels[0].numbers.groups):
         return (
-            "Every mean is uncertain: no group's count differs clearly from 0. Increase ε, or "
+            "Every number is uncertain: no group's count differs clearly from 0. Increase ε, or "
             "ask for fewer groups"
         )
-    told = [_largest(column) for column in columns[:_NAMED]]
-    more = len(columns) - _NAMED
+    told = [_largest(panel) for panel in panels[:_NAMED]]
+    more = len(panels) - _NAMED
     if more > 0:
-        told.append(f"{more} more column{'s' if more > 1 else ''} below")
-    text = f"Largest mean of {'; of '.join(told)}; all intervals hold at once"
+        told.append(f"{more} more number{'s' if more > 1 else ''} below")
+    text = f"Largest {'; '.join(told)}; all intervals hold at once"
     if few:
         text += f"; {TOO_FEW}: {listed(few)}"
     return text
 
 
-def _largest(column: ColumnMeans) -> str:
-    numbers = column.numbers
+def _largest(panel: GroupPanel) -> str:
+    numbers = panel.numbers
     first, *others = numbers.order
-    held = numbers.text(first, column.quantity)
+    held = numbers.text(first, panel.quantity)
     if all(numbers.noise[first, 0] > numbers.noise[other, 1] for other in others):
-        return f"{column.name}: {held}"
-    return f"{column.name}: uncertain, the largest released one is {held}"
+        return f"{panel.name}: {held}"
+    return f"{panel.name}: uncertain, the largest released one is {held}"
 
 
-def _traces(column: ColumnMeans, end: str) -> list[Trace]:
-    numbers = column.numbers
+def _traces(panel: GroupPanel, end: str) -> list[Trace]:
+    numbers = panel.numbers
     said = np.flatnonzero(~numbers.unknown)
     axes: dict[str, Any] = {"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": not end}
-    hover = f"%{{x:,.4~r}} {plain(column.quantity.suffix)}".rstrip()
+    hover = f"%{{x:,.4~r}} {plain(panel.quantity.suffix)}".rstrip()
     traces = numbers.bars(said.astype(float).tolist(), hover=hover, panel=axes)
-    name = "released mean"
+    name = "released value"
     traces.append(
         points(numbers.ratios[said], said, name, ring(NOISE, 12), hover=hover,
                legendgroup=name, **axes)
     )  # fmt: skip
-    if column.truth is not None:
-        known = np.flatnonzero(~np.isnan(column.truth))
-        name = "mean without noise"
-        traces.append(points(column.truth[known], known, name, TRUTH, legendgroup=name, **axes))
+    if panel.truth is not None:
+        known = np.flatnonzero(~np.isnan(panel.truth))
+        name = "value without noise"
+        traces.append(points(panel.truth[known], known, name, TRUTH, legendgroup=name, **axes))
     return traces
 
 
-def _notes(column: ColumnMeans, end: str, top: float) -> list[Trace]:
+def _notes(panel: GroupPanel, end: str, top: float) -> list[Trace]:
     """Return the name of a panel above it, and what stands for groups too small."""
-    unit = f", {column.quantity.name}" if column.quantity.name else ""
+    unit = f", {panel.quantity.name}" if panel.quantity.name else ""
     above = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     notes = [
         note(
-            f"<b>{plain(brief(column.name, 40))}</b>{plain(unit)}",
+            f"<b>{plain(brief(panel.name, 40))}</b>{plain(unit)}",
             0,
             top,
             **above,
@@ -179,29 +177,29 @@ def _notes(column: ColumnMeans, end: str, top: float) -> list[Trace]:
     ]
     notes += [
         note(TOO_FEW, 0.5, int(place), xref=f"x{end} domain", yref=f"y{end}")
-        for place in np.flatnonzero(column.numbers.unknown)
+        for place in np.flatnonzero(panel.numbers.unknown)
     ]
     return notes
 
 
-def _table(columns: tuple[ColumnMeans, ...], counted: str) -> dict[str, Any]:
-    """Return a row for each group of each column."""
+def _table(panels: tuple[GroupPanel, ...], counted: str) -> dict[str, Any]:
+    """Return a row for each group of each panel."""
     parts: list[dict[str, Any]] = [
         {
-            "mean of": [column.name] * len(column.numbers.groups),
-            "group": column.numbers.groups,
-            "released mean": cells(column.numbers.ratios, column.quantity),
-            "unit": [column.quantity.name] * len(column.numbers.groups),
+            "number": [panel.name] * len(panel.numbers.groups),
+            "group": panel.numbers.groups,
+            "released value": cells(panel.numbers.ratios, panel.quantity),
+            "unit": [panel.quantity.name] * len(panel.numbers.groups),
         }
-        | interval_columns(column.numbers.noise, column.numbers.total, column.quantity)
-        | column.numbers.count_columns(counted)
+        | interval_columns(panel.numbers.noise, panel.numbers.total, panel.quantity)
+        | panel.numbers.count_columns(counted)
         | (
             {}
-            if column.truth is None
-            else {"mean without noise": cells(column.truth, column.quantity)}
+            if panel.truth is None
+            else {"value without noise": cells(panel.truth, panel.quantity)}
         )
-        | {"note": np.where(column.numbers.unknown, TOO_FEW, "")}
-        for column in columns
+        | {"note": np.where(panel.numbers.unknown, TOO_FEW, "")}
+        for panel in panels
     ]
     return {
         name: [cell for part in parts for cell in part[name]]

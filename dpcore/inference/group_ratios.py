@@ -12,7 +12,10 @@ mean 0, within a known range and of a variance of at most ``(t - c0)(c1 - t)`` e
 that number is bounded by the released count. Nothing here is an approximation for many
 people.
 
-Variances likewise, about each mean that is kept.
+Variances likewise, about each mean that is kept. Where both are released, the mean of the
+population is tested with the largest variance that is kept in the place of ``(t - c0)(c1 -
+t)``. That is one more test of the same events: mean and variance hold together at the level
+that the variance has alone.
 
 Weighted sums of independent noise: how far they reach, exactly.
 
@@ -37,7 +40,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Final
 
@@ -70,17 +73,19 @@ class Ratio:
         ddof: What a sum of squares is divided by, less than the number of people; None
             for a mean.
         root: Whether the root of the variance is asked for.
+        squares: Whether a mean comes with a variance: then squares are released, too.
 
     """
 
     bounds: Interval
     ddof: int | None = None
     root: bool = False
+    squares: bool = False
 
     @property
     def degree(self) -> int:
         """Return the degree of the ``GroupMoments`` that it follows from."""
-        return 1 if self.ddof is None else 2
+        return 1 if self.ddof is None and not self.squares else 2
 
     def in_units(self, height: FloatArray) -> FloatArray:
         """Return what a mean height, or the variance of heights, is in units."""
@@ -196,6 +201,22 @@ def estimate(
     )
 
 
+def estimate_each(
+    mechanism: Mechanism, drawn: FloatArray, ratios: tuple[Ratio, ...], *, level: float = LEVEL
+) -> GroupEstimates:
+    """Return the same with several ratios of each group, shape ``(d, G)``.
+
+    A mean with ``squares`` and its variance hold together: see the text above.
+    """
+    each = [estimate(mechanism, drawn, ratio, level=level) for ratio in ratios]
+    return replace(
+        each[0],
+        ratios=np.stack([one.ratios for one in each]),
+        ratios_noise=np.stack([one.ratios_noise for one in each]),
+        ratios_total=np.stack([one.ratios_total for one in each]),
+    )
+
+
 def point_ratios(drawn: FloatArray, ratio: Ratio) -> FloatArray:
     """Return the ratio that ``estimate`` gives for each row of released numbers, (G,).
 
@@ -224,7 +245,7 @@ def half_widths(
     known = people[~few]
     if ratio.ddof is None:
         # The noise of a sum about t is convex in t, hence largest about a bound.
-        most = float(reach(mechanism, np.array([0.0, 1.0]), missed))
+        most = float(reach(mechanism, _heights(ratio.degree + 1), missed))
         off[~few] = ratio.bounds.width * np.minimum(most / known, 1.0)
     elif known.size:
         off[~few] = _spread_widths(mechanism, ratio, known, missed)
@@ -275,7 +296,12 @@ def _mean(
     mechanism: Mechanism, drawn: FloatArray, ratio: Ratio, missed: float, sampled: Sampled
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean of each group, and the means that are not contradicted."""
-    middle, ends = mean_heights(mechanism, drawn, missed, sampled)
+    largest: FloatArray | float = np.inf
+    if ratio.squares and sampled is not None:
+        heights = Ratio(bounds=Interval(lower=0.0, upper=1.0), ddof=0)
+        _, variances = _spread(mechanism, drawn, heights, missed, sampled)
+        largest = variances[:, 1]
+    middle, ends = mean_heights(mechanism, drawn, missed, sampled, largest=largest)
     return ratio.in_units(middle), ratio.in_units(ends)
 
 
@@ -286,12 +312,14 @@ def mean_heights(
     sampled: Sampled,
     *,
     of: HeightSums | None = None,
+    largest: FloatArray | float = np.inf,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the mean height of each group between the bounds, and those kept.
 
     Kept are those of which the noise would be no rarer than ``missed``, which may
     differ from group to group. ``of`` says what the numbers of a group are, those of
-    ``GroupMoments`` if nothing is said. Shapes ``(G,)`` and ``(G, 2)``.
+    ``GroupMoments`` if nothing is said, and ``largest`` limits the variance of the
+    population. Shapes ``(G,)`` and ``(G, 2)``.
     """
     of = of or HeightSums.from_parts(drawn.shape[1])
     people, h = np.array(of.size), np.array(of.total)
@@ -304,7 +332,7 @@ def mean_heights(
         away = total - p * size
         if sampled is not None:
             most, log = sampled
-            away = _beyond_sampling(away, p, 1.0, most, log)
+            away = _beyond_sampling(away, p, 1.0, most, log, largest)
         weights = h - p[:, np.newaxis] * people
         return tail(mechanism, weights, np.abs(away)) >= missed
 
@@ -370,20 +398,25 @@ def _squares_about(
 
 
 def _beyond_sampling(
-    away: FloatArray, mean: FloatArray, ceiling: FloatArray | float, people: FloatArray, log: float
+    away: FloatArray,
+    mean: FloatArray,
+    ceiling: FloatArray | float,
+    people: FloatArray,
+    log: float,
+    largest: FloatArray | float = np.inf,
 ) -> FloatArray:
     """Return what sampling does not explain of a sum less its expected value.
 
     Bernstein: with terms in ``[0, ceiling]`` of that mean a sum of ``n`` exceeds its
     expected value by more than ``c + sqrt(c^2 + 2 n v log)`` with probability
-    ``e^-log`` at most, where ``v = mean (ceiling - mean)`` and ``c`` is a third of
-    ``log`` times the largest term less the mean; below likewise with ``c`` from the
-    mean.
+    ``e^-log`` at most, where ``v`` is ``mean (ceiling - mean)``, or the ``largest``
+    variance if that is less, and ``c`` is a third of ``log`` times the largest term less
+    the mean; below likewise with ``c`` from the mean.
     """
     room = np.maximum(ceiling - mean, 0.0)
     up = away > 0
     c = np.where(up, room, mean) * log / 3
-    explained = c + np.sqrt(c * c + 2 * people * mean * room * log)
+    explained = c + np.sqrt(c * c + 2 * people * np.minimum(mean * room, largest) * log)
     explained = np.minimum(explained, people * np.where(up, room, mean))
     return np.maximum(np.abs(away) - explained, 0.0)
 

@@ -11,7 +11,8 @@ with replacement (Cochran 1977, section 2.5). So its interval reaches ``√(1 - 
 as far beyond that of its table. ``n`` is the lower end of its released interval, and
 ``n/N`` counts as 0.9 at most, because rare values in a small rest have no normal law. The
 intervals that are corrected bound sampling by Bernstein's inequality at the largest
-variance. Tests enumerate populations of 0 and 1, where that variance is reached.
+variance, or at the largest one that a released standard deviation leaves. Tests enumerate
+populations of 0 and 1, where that variance is reached.
 """
 
 from __future__ import annotations

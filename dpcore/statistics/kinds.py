@@ -309,7 +309,11 @@ _OF_SPREAD: Final = frozenset(
         StatisticKind.POPULATION_STANDARD_DEVIATION,
     }
 )
-_RATIOS: Final = _OF_SPREAD | {StatisticKind.MEAN, StatisticKind.PROPORTION}
+_RATIOS: Final = _OF_SPREAD | {
+    StatisticKind.MEAN,
+    StatisticKind.PROPORTION,
+    StatisticKind.MEAN_AND_SPREAD,
+}
 _DIVIDED: Final = frozenset(
     {
         StatisticKind.PROPORTION,

@@ -43,3 +43,33 @@ def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page, f
     report = unescape(files["Download: Full report"]())
     assert "Under a stated model" in report
     assert claim in report
+
+
+def test_each_group_has_both_and_its_interval_follows(open_page, follow, files):
+    use_survey(open_page)
+    app = choose(open_page("release"), "Statistic", "mean and standard deviation")
+    fill(
+        app,
+        multiselect={"By group": [0]},
+        number_input={"ε for this release": 20.0, "Assumed group size": 40},
+    )
+    assert "Margin of the mean, by people in a group" in shown(app)
+    assert "Margin of the standard deviation, by people in a group" in shown(app)
+    seen = follow(app)
+    assert seen.title == "mean and standard deviation of age by region"
+    assert len(seen.answer) == 8
+    assert "RMSE of the mean of one group" in seen.tradeoffs
+    go(app, "release")
+    figure = charts(app)[0]
+    titles = {note["text"] for note in figure["layout"]["annotations"]}
+    assert {"<b>mean</b>", "<b>standard deviation</b>"} <= titles
+    choose(app, "Number to compare", "standard deviation")
+    assert not any("population sizes" in box.label for box in app.text_input)
+    choose(app, "Number to compare", "mean")
+    sizes = next(box for box in app.text_input if box.label.startswith("Public population sizes"))
+    told = shown(sizes.set_value(", ".join(["100"] * len(sizes.label.split(",")))).run())
+    assert "Stratified mean" in told
+    go(app, "documents")
+    by_label(app.selectbox, "Document").set_value("Full report").run()
+    report = unescape(files["Download: Full report"]())
+    assert "standard deviation of north" in report

@@ -30,11 +30,7 @@ def test_means_of_several_columns_are_asked_in_one_question(open_page, follow):
     before = len(charts(app))
     fill(
         app,
-        selectbox={
-            "Compare the means of": 2,
-            "Compare the group": "south",
-            "With the group": "west",
-        },
+        selectbox={"Number to compare": 2, "Compare the group": "south", "With the group": "west"},
     )
     assert "“south”" in shown(app).replace("\\", "")
     assert len(charts(app)) == before

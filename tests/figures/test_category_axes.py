@@ -23,7 +23,7 @@ from dpcore.figures.answers import (
 )
 from dpcore.figures.coefficients import coefficients_picture
 from dpcore.figures.covariances import covariance_picture
-from dpcore.figures.group_answers import ColumnMeans, means_picture
+from dpcore.figures.group_answers import GroupPanel, panels_picture
 from dpcore.figures.individual import people
 from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.lessons import Fault, claims_picture, faults_picture, votes_picture
@@ -124,8 +124,8 @@ def claims():
 
 
 def means():
-    column = ColumnMeans(name="x", quantity=Quantity(), numbers=group_numbers(1))
-    return means_picture((column, column), statement="means", counted="people")
+    column = GroupPanel(name="x", quantity=Quantity(), numbers=group_numbers(1))
+    return panels_picture((column, column), statement="means", counted="people")
 
 
 FIGURES = {
@@ -252,7 +252,7 @@ def test_positions_that_fit_no_axis_are_refused(drawn, axis, message):
 LABELLED = (
     "Sequence[str]",
     "Mapping[str",
-    "ColumnMeans",
+    "GroupPanel",
     "Comparison",
     "Growth",
     "Fault",

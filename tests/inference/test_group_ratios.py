@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpcore.data.bounds import Interval
-from dpcore.inference.group_ratios import Ratio, estimate, exact_ratios, half_widths
+from dpcore.inference.group_ratios import Ratio, estimate, estimate_each, exact_ratios, half_widths
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
+from tests.conftest import everything
 
 BOUNDS = Interval(lower=10.0, upper=30.0)
 SIZES = (0, 1, 3, 10, 100, 10_000)
@@ -17,6 +19,8 @@ RATIOS = {
     "deviation": Ratio(bounds=BOUNDS, ddof=1, root=True),
     "population": Ratio(bounds=BOUNDS, ddof=0),
 }
+# Of a mean with its standard deviation.
+BOTH = (Ratio(bounds=BOUNDS, squares=True), Ratio(bounds=BOUNDS, ddof=0, root=True))
 # How people's heights between the bounds are distributed: their mean and variance.
 PEOPLE = {"alike": (0.3, 0.0), "even": (0.5, 1 / 12), "rare": (0.02, 0.02 * 0.98)}
 
@@ -87,6 +91,50 @@ def test_all_intervals_hold_together_for_groups_of_every_size(name, kind, noise)
     low, high = found.ratios_noise[known].T
     assert (low <= found.ratios[known] + 1e-9).all()
     assert (found.ratios[known] <= high + 1e-9).all()
+
+
+def missed_of_both(kind, noise, runs, sizes=(0, 3, 30, 300, 2000)):
+    """Return in how many tables, and populations, a count, mean or deviation is missed."""
+    exact, drawn = released(kind, sizes, 2, noise, runs=runs, seed=7)
+    groups = [drawn[i : i + len(sizes)] for i in range(0, len(drawn), len(sizes))]
+    found = [estimate_each(noise, group, BOTH) for group in groups]
+    mean, variance = PEOPLE[kind]
+    off, far = np.zeros((2, runs), dtype=bool)
+    for place, ratio in enumerate(BOTH):
+        inner, outer = (
+            np.concatenate([getattr(one, name)[place] for one in found])
+            for name in ("ratios_noise", "ratios_total")
+        )
+        off |= misses(inner, exact_ratios(exact, ratio), runs)
+        population = ratio.in_units(np.array(mean if place == 0 else variance))
+        far |= misses(outer, np.full(len(drawn), population), runs)
+    counts = np.concatenate([one.counts_noise for one in found])
+    off |= misses(counts, np.tile(sizes, runs), runs)
+    return int(off.sum()), int(far.sum())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PEOPLE)
+@pytest.mark.parametrize("noise", [Laplace(noise=4.0), Gaussian(noise=1.5)])
+def test_means_and_deviations_of_groups_of_every_size_hold_together(kind, noise):
+    runs = 400 if everything() else 60
+    for missed in missed_of_both(kind, noise, runs):
+        assert stats.binomtest(missed, runs, 0.05, alternative="greater").pvalue > 1e-3
+
+
+def test_the_released_deviation_shortens_the_interval_of_the_mean():
+    """Without noise it is Bernstein's inequality with the largest variance that is kept."""
+    a = np.random.default_rng(1).normal(0.4, 0.1, 20_000).clip(0, 1)
+    noise, table = Laplace(noise=1e-6), sums(a, 2)[np.newaxis]
+    of_mean, deviation = (estimate(noise, table, ratio) for ratio in BOTH)
+    largest = (deviation.ratios_total[0, 1] / BOUNDS.width) ** 2
+    assert 0.1**2 < largest < 0.12**2
+    log, c = np.log(12 / 0.05), np.log(12 / 0.05) / 3
+    for end, farthest in zip(of_mean.ratios_total[0], (0.6, 0.4), strict=True):
+        off = c * farthest + np.sqrt((c * farthest) ** 2 + 2 * len(a) * largest * log)
+        assert abs(end - of_mean.ratios[0]) == pytest.approx(20 * off / len(a), rel=0.01)
+    alone = estimate(noise, sums(a, 1)[np.newaxis], MEAN)
+    assert np.ptp(of_mean.ratios_total) < 0.3 * np.ptp(alone.ratios_total)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -198,14 +246,15 @@ def test_noise_before_falls_without_jumps_as_epsilon_grows(name, law, fastest):
     assert (falls <= fastest + 1e-6).all()
 
 
+@pytest.mark.parametrize("ratio", [MEAN, BOTH[0]])
 @pytest.mark.parametrize("noise", [Laplace(noise=4.0), Gaussian(noise=2.0)])
-def test_noise_of_a_mean_before_is_that_of_the_worst_group(noise):
-    sizes = np.array([60.0, 200.0, 2000.0])
-    before = half_widths(noise, MEAN, sizes, together=3)
+def test_noise_of_a_mean_before_is_that_of_the_worst_group(noise, ratio):
+    sizes, between = np.array([60.0, 200.0, 2000.0]), [np.zeros(401)] * (ratio.degree - 1)
+    before = half_widths(noise, ratio, sizes, together=3)
     p = np.linspace(0, 1, 401)
     for size, promised in zip(sizes, before, strict=True):
-        drawn = size * np.stack([1 - p, p], axis=-1)
-        found = estimate(noise, drawn, MEAN, together=3)
+        drawn = size * np.stack([1 - p, *between, p], axis=-1)
+        found = estimate(noise, drawn, ratio, together=3)
         off = np.abs(found.ratios_noise - found.ratios[:, np.newaxis]).max()
         assert off == pytest.approx(promised, rel=0.005)
         assert off <= promised * (1 + 1e-9)

@@ -148,13 +148,14 @@ def test_a_stratified_mean_holds_where_the_intervals_of_its_strata_do():
 @pytest.mark.parametrize(
     ("size", "rows"), [(40, 30), (60, 57), (100, 99), (200, 100), (500, 50), (500, 490)]
 )
+@pytest.mark.parametrize("squares", [False, True])
 def test_the_finite_population_correction_holds_for_all_populations_of_0_and_1(
-    size, rows, together
+    size, rows, together, squares
 ):
     """By the hypergeometric law, without noise; also of one stratum of many at one level."""
     ones = np.arange(rows + 1)
-    drawn = np.stack([rows - ones, ones], axis=-1).astype(float)
-    ratio = Ratio(bounds=Interval(lower=0.0, upper=1.0))
+    drawn = np.stack([rows - ones, *[0 * ones] * squares, ones], axis=-1).astype(float)
+    ratio = Ratio(bounds=Interval(lower=0.0, upper=1.0), squares=squares)
     found = estimate(Laplace(noise=1e-6), drawn, ratio, together=together)
     strata = [
         IntervalEstimate(value=ones[place] / rows, noise=tuple(noise), total=tuple(total))

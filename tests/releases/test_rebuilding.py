@@ -121,6 +121,7 @@ REQUESTS = {
     ),
     "by group": by_group(),
     "variance by group": by_group(relation=ADD_REMOVE, kind=StatisticKind.VARIANCE),
+    "mean and standard deviation by group": by_group(kind=StatisticKind.MEAN_AND_SPREAD),
     "sum by group": by_group(kind=StatisticKind.SUM, rows=2),
     "difference of groups": apart(),
     "means of several columns": means(numbers=(AGE, INCOME)),

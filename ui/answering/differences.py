@@ -88,7 +88,7 @@ def _stratified(answer: Release, one: _Numbers, *, level: float) -> None:
     text = controls.HERE.numbers(
         f"Public population sizes of {', '.join(groups)}",
         "",
-        key=f"strata-{session.generation()}-{hash((one.number.of, groups))}",
+        key=f"strata-{session.generation()}-{hash((one.noun, groups))}",
         kept="session",
         note="For a stratified mean: the size of each group in the population, in this order, "
         "separated by commas. 0 leaves a group out. They must be known without the table.",
@@ -148,9 +148,9 @@ def _told(answer: Release, asked: Request, number: NumberOfGroups) -> _Numbers:
 
 def _column(asked: Request, told: tuple[_Numbers, ...]) -> _Numbers:
     place = controls.HERE.selectbox(
-        "Compare the means of",
+        "Number to compare",
         range(len(told)),
-        format_func=[one.number.of for one in told].__getitem__,
+        format_func=[one.noun for one in told].__getitem__,
         key=f"compare-of-{session.generation()}-{hash(asked.query.title)}",
         kept="session",
     )

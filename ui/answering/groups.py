@@ -11,8 +11,10 @@ import streamlit as st
 
 from dpcore.analyses.base import Request
 from dpcore.analyses.groups import GroupPlan
+from dpcore.analyses.means import MeansPlan
 from dpcore.arrays import FloatArray
 from dpcore.figures.answers import GroupNumbers, groups_picture
+from dpcore.figures.group_answers import GroupPanel, panels_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
@@ -29,11 +31,11 @@ def preview(asked: Request, cells: Cells) -> None:
     plan = cast("GroupPlan", asked.plan)
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
-    noun = asked.query.of_each_group[0].noun
-    count = len(plan.groups)
+    names = [number.noun for number in asked.query.of_each_group]
+    noun, count = names[0], len(plan.groups)
     sizes = tuple(people for people in assumed_sizes.SIZES if people <= assumed_sizes.most_people())
     size = assumed_sizes.ask(controls.Cell(place=third), asked.query)
-    off, *known = map(float, plan.ratio_half_widths((size, *sizes)))
+    off = float(plan.ratio_half_widths((size,))[0])
     first.metric(
         f"Margin, a group of {size:,}",
         _said(off, unit),
@@ -49,11 +51,13 @@ def preview(asked: Request, cells: Cells) -> None:
         f"{significant(plan.fewest, up=True)} is not distinguishable from an empty one. "
         "It gets “too few to say”.",
     )
-    if sizes:
+    for place, name in enumerate(names if sizes else ()):
+        known = map(float, plan.ratio_half_widths(sizes, place))
         each_size = "; ".join(
             f"{people:,}: {_said(each, unit)}" for people, each in zip(sizes, known, strict=True)
         )
-        st.caption(f"By {asked.query.unit.counted} in a group, at most about: {each_size}.")
+        of = f"Margin of the {name}, by" if len(names) > 1 else "By"
+        st.caption(f"{of} {asked.query.unit.counted} in a group, at most about: {each_size}.")
     if math.isnan(off):
         return
     apart = 2 * off
@@ -74,33 +78,46 @@ def _said(off: float, unit: str) -> str:
 
 
 def show(answer: Release, asked: Request) -> None:
-    """Show the ratio of every group that can be said."""
-    plan = cast("GroupPlan", asked.plan)
-    shown = picture(answer, asked, truth=None)
-    results.show(shown, "answer")
-    if answer.unsaid:
+    """Show the numbers of every group that can be said."""
+    plan, unsaid = cast("GroupPlan | MeansPlan", asked.plan), set(answer.unsaid)
+    results.show(picture(answer, asked, truth=None), "answer")
+    few = {
+        group: plan.count_names[group]
+        for group, name in asked.query.of_each_group[0].names.items()
+        if name in unsaid
+    }
+    if few:
         st.caption(
             "“Too few to say”: the released count does not distinguish the group from an empty "
             f"one. How many {asked.query.unit.counted} it has, with 95% for "
-            f"all groups at once: {literal(sizes_text(answer, _unsaid(answer, plan)))}."
+            f"all groups at once: {literal(sizes_text(answer, few))}."
         )
-
-
-def _unsaid(answer: Release, plan: GroupPlan) -> dict[str, str]:
-    """Return what the count of each group is called that is too small to say."""
-    return {group: plan.count_names[group] for group in answer.unsaid}
 
 
 def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
     """Return the picture of an answer; ``truth`` holds the sums of the table."""
-    plan, (number,) = cast("GroupPlan", asked.plan), asked.query.of_each_group
+    plan, numbers = cast("GroupPlan", asked.plan), asked.query.of_each_group
+    exact: list[FloatArray | None] = [None] * len(numbers)
+    if truth is not None:
+        exact = [*plan.truth(truth).reshape(len(numbers), -1)]
+    each = tuple(
+        GroupPanel(
+            name=number.noun,
+            quantity=number.quantity,
+            numbers=numbers_of(answer, number.names, plan.count_names),
+            truth=known,
+        )
+        for number, known in zip(numbers, exact, strict=True)
+    )
+    if len(each) > 1:
+        return panels_picture(each, statement=asked.statement, counted=asked.query.unit.counted)
     return groups_picture(
-        numbers_of(answer, number.names, plan.count_names),
+        each[0].numbers,
         statement=asked.statement,
-        noun=number.noun,
+        noun=each[0].name,
         quantity=asked.query.quantity,
         counted=plan.counted,
-        truth=None if truth is None else plan.truth(truth),
+        truth=each[0].truth,
         grid=grid_of(asked.query),
     )
 
@@ -124,7 +141,8 @@ def numbers_of(
 
 def details(asked: Request) -> str:
     """Say what is released of a group, and what one person can change."""
-    unit, noun = asked.query.unit, asked.query.of_each_group[0].noun
+    unit = asked.query.unit
+    noun = " and ".join(number.noun for number in asked.query.of_each_group)
     most = significant(asked.query.sensitivity.l1, up=True)
     return (
         "One question releases the counts and sums of all groups, and each "

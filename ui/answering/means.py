@@ -9,14 +9,9 @@ import streamlit as st
 
 from dpcore.analyses.base import Question, Request
 from dpcore.analyses.means import MeansPlan, MeansQuery, one_by_one
-from dpcore.arrays import FloatArray
 from dpcore.data.quantities import quantity_of
-from dpcore.figures.group_answers import ColumnMeans, means_picture
-from dpcore.figures.theme import Picture
 from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
-from dpcore.releases.digits import sizes_text
-from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.grouping import Grouping
 from ui import assumed_sizes, controls, results
@@ -24,7 +19,6 @@ from ui.answering import groups
 from ui.answering.views import AnswerView, Cells
 from ui.asking import question_controls
 from ui.asking.question_controls import QuestionForm
-from ui.text import literal
 
 
 def preview(asked: Request, cells: Cells) -> None:
@@ -97,50 +91,6 @@ def _saved(asked: Request, query: MeansQuery, plan: MeansPlan) -> str:
     )
 
 
-def show(answer: Release, asked: Request) -> None:
-    """Show the means of every group that can be said."""
-    query = cast("MeansQuery", asked.query)
-    plan = cast("MeansPlan", asked.plan)
-    results.show(picture(answer, asked, truth=None), "answer")
-    if answer.unsaid:
-        st.caption(
-            "“Too few to say”: the released count does not distinguish the group from an empty "
-            f"one. How many {query.unit.counted} it has, with 95% for all "
-            f"groups at once: {literal(sizes_text(answer, _unsaid(answer, plan)))}."
-        )
-
-
-def _unsaid(answer: Release, plan: MeansPlan) -> dict[str, str]:
-    """Return what the count of each group is called that is too small to say."""
-    untold = set(answer.unsaid)
-    return {
-        group: plan.count_names[place]
-        for place, group in enumerate(plan.groups)
-        if untold & {names[place] for names in plan.names}
-    }
-
-
-def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Picture:
-    """Return the picture of an answer; ``truth`` holds the sums of the table."""
-    query = cast("MeansQuery", asked.query)
-    plan = cast("MeansPlan", asked.plan)
-    exact = None if truth is None else plan.truth(truth)
-    columns = tuple(
-        ColumnMeans(
-            name=column.title,
-            quantity=quantity_of(column),
-            numbers=groups.numbers_of(
-                answer,
-                dict(zip(plan.groups, names, strict=True)),
-                dict(zip(plan.groups, plan.count_names, strict=True)),
-            ),
-            truth=None if exact is None else exact[place],
-        )
-        for place, (column, names) in enumerate(zip(query.numbers, plan.names, strict=True))
-    )
-    return means_picture(columns, statement=asked.statement, counted=query.unit.counted)
-
-
 def details(asked: Request) -> str:
     """Say what is released of the groups, and what one person can change."""
     query = cast("MeansQuery", asked.query)
@@ -187,8 +137,8 @@ VIEWS: Final = (
     AnswerView(
         plan=MeansPlan,
         preview=preview,
-        show=show,
-        picture=picture,
+        show=groups.show,
+        picture=groups.picture,
         details=details,
         kinds=MeansQuery.kinds,
         ask=ask,
