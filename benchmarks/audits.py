@@ -43,7 +43,7 @@ from dpcore.studies.teaching.laboratory import Setup
 BOUNDED: Final = ("bit-gaussian", "truncated-gaussian", "bounded-gaussian", "limited", DISCRETE.key)
 _AUDITS: Final = 500
 _DRAWS: Final = 1_000
-_FEWER_DRAWS: Final = {"synthetic data by MST": 200}
+_FEWER_DRAWS: Final = {"synthetic data by MST": 60}
 """Of questions, whose draws take longer: 300, if not given."""
 _EPSILON: Final = 1.0
 _FAULT: Final = 8
