@@ -43,9 +43,14 @@ def assumed(query: Question) -> int:
 
 
 def _size(query: Question) -> tuple[str, str, int]:
-    """Return the name and the key of the control, and what it starts from."""
-    most = most_people()
-    label, what, usual = "Assumed group size", "a-group", min(USUAL_GROUP, max(most // 2, 1))
+    """Return the name and the key of the control, and what it starts from.
+
+    That is an equal part of the people that are public, or of their public minimum.
+    """
+    study, most = session.require_study(), most_people()
+    known = most if study.public_number else study.terms.minimum_people
+    usual = max(min(USUAL_GROUP, most // 2), known // max(len(query.listed_groups), 1), 1)
+    label, what = "Assumed group size", "a-group"
     if query.kind is StatisticKind.DIFFERENCE:
         label, what = "Assumed size of each group", "a-pair"
     elif not query.listed_groups:

@@ -18,6 +18,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import mark_of
+from dpcore.data.columns import MissingPolicy
 from dpcore.data.quantities import replacement_text
 from dpcore.documents import assumptions
 from dpcore.errors import DataError, DPCoreError, LedgerError, ParameterError
@@ -340,7 +341,8 @@ def _left(study: Study, basket: AnalysisPlan) -> float:
     paid = math.fsum(
         item.epsilon for item, answer in zip(fixed, answers, strict=True) if answer is not None
     )
-    total = _plain(session.account(study).remaining.epsilon) + paid
+    # Nothing can be released where nothing is left: the plan says what it would take.
+    total = _plain(session.account(study).remaining.epsilon) + paid or basket.planned or 1.0
     return min(max(total, LEAST), MOST)
 
 
@@ -452,6 +454,9 @@ def in_plan(basket: AnalysisPlan) -> None:
             f"“{literal(one.counts.name)}”: it costs twice and the counts differ."
         )
     differ = assumptions.treatments(item.request.asked for item in basket.items)
+    for column in {c.name: c for item in basket.items for c in item.request.asked.columns}.values():
+        if column.missing is MissingPolicy.DROP:  # counted in "other", or nowhere
+            differ.pop(column.name, None)
     for name, each in differ.items():
         # Who is in neither of two groups that are compared is missed in neither.
         told = [one for one in each if one != PAIR_ONLY]
@@ -469,7 +474,7 @@ def before_release(request: Releasable, releases: Iterable[Release]) -> None:
     if told is not None:
         st.info(
             f"“{literal(told.known_as)}” already includes the group counts: they are among "
-            "its numbers on Ledger. Asked separately, they cost more and have different noise."
+            "its numbers on Released. Asked separately, they cost more and have different noise."
         )
 
 

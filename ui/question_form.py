@@ -16,7 +16,7 @@ from dpcore.analyses.base import Question, Request, offered
 from dpcore.analyses.matrix import rebalanced
 from dpcore.analyses.shares import fitting
 from dpcore.data.columns import ColumnKind
-from dpcore.formatting import in_full, significant
+from dpcore.formatting import significant
 from dpcore.mechanisms.catalog import Entry
 from dpcore.mechanisms.covariances import sensitivity_split
 from dpcore.postprocessing.share_constraints import MOST_SYNTHESES, Constraint, ConstraintKind
@@ -28,7 +28,6 @@ from ui.asking import columns, question_controls
 from ui.study import Study
 
 _REPLACED = "_replaced_statistic"
-_ASKED = "_asked_column"
 EPSILON: Final = "epsilon"
 _USUAL_EPSILON = 0.5
 
@@ -54,7 +53,6 @@ def ask(study: Study, *, priced: bool = True) -> Request:
         first, second, by, third, *rest = controls.row([1.56, 1.0, 1.02, 1.5, 0.89][: 4 + priced])
     with second.place:
         position = columns.choose(study.dataset)
-    anew = _begin_anew(position)
     column = study.dataset.columns[position]
     kinds = _offered(column.kind, study.dataset.cap)
     changed = _settle_statistic(kinds)
@@ -68,8 +66,6 @@ def ask(study: Study, *, priced: bool = True) -> Request:
         )
         for cell in rest
     ]
-    if anew and priced:
-        st.caption(f"For another column ε starts at {in_full(_USUAL_EPSILON)} again.")
     if changed:
         st.caption(f"This column has no {changed}; the question is now its {kind}.")
     place = st.container()
@@ -110,21 +106,6 @@ def _delta(entry: Entry) -> float:
     if not entry.needs_delta:
         return 0.0
     return controls.row(4)[0].charged_delta(key="delta", kept="table").inside
-
-
-def _begin_anew(position: int) -> bool:
-    """Let ε start at the usual one where another column of the table is asked about.
-
-    Returns whether that is another one than was typed.
-    """
-    asked = (session.generation(), position)
-    before = cast("tuple[int, int] | None", session.public(_ASKED))
-    session.set_public(_ASKED, asked)
-    if before is None or before == asked or before[0] != asked[0]:
-        return False
-    typed = session.public(EPSILON)
-    session.set_public(EPSILON, _USUAL_EPSILON)
-    return typed not in (None, _USUAL_EPSILON)
 
 
 def _offered(column: ColumnKind, cap: int | None) -> tuple[StatisticKind, ...]:

@@ -305,7 +305,7 @@ def _released(release: Release) -> str:
     """Return a released answer, which costs nothing to read again."""
     numbers = len(release.labels)
     if numbers > _MOST_NUMBERS:
-        return f"{numbers} numbers, see Ledger"
+        return f"{numbers} numbers, see Released"
     return results.answer_text(release)
 
 

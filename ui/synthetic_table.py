@@ -161,7 +161,8 @@ def breaks(sources: Sources) -> None:
     kept = ", ".join(" with ".join(one.names) for one in sources.forest.pairs)
     st.markdown(
         "**Preserved up to noise:** all released counts"
-        f"{literal(f'; pairs: {kept}' if kept else '')}. "
+        f"{literal(f'; pairs: {kept}' if kept else '')}. A difference within these bounds "
+        "may be noise alone. "
         "**Distorted:** other correlations, values within a bin, extremes, repeated and "
         "missing values. Use it to write an analysis or to teach. Publish findings only "
         "from releases."

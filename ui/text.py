@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import string
 
-_SPECIAL = re.compile(f"([{re.escape(string.punctuation)}])")
+# An underscore within a word has no meaning. Screen readers say labels as they are written.
+_SPECIAL = re.compile(rf"(?!(?<=[^\W_])_(?=[^\W_]))([{re.escape(string.punctuation)}])")
 # GitHub's Markdown makes links of bare addresses, escaped or not. An invisible word
 # joiner inside them prevents it.
 _ADDRESS = re.compile(r"(https?(?=:)|www(?=\.)|@)", re.IGNORECASE)
@@ -19,6 +20,8 @@ def literal(text: str) -> str:
 
     >>> literal("![x](https://example.org)")
     '\\!\\[x\\]\\(https\u2060\\:\\/\\/example\\.org\\)'
+    >>> literal("cost_eur"), literal("_x_")
+    ('cost_eur', '\\_x\\_')
     """
     inert = _ADDRESS.sub(rf"\1{_JOINER}", " ".join(text.split()))
     return _SPECIAL.sub(r"\\\1", inert)

@@ -39,6 +39,7 @@ from dpcore.figures.traces import (
     note,
     points,
     vertical,
+    with_edge,
 )
 from dpcore.formatting import brief, people, significant
 from dpcore.individual.losses import Losses
@@ -391,6 +392,7 @@ def losses_picture(
         edges, along = np.geomspace(floor, top, _CELLS + 1), log_axis("own loss ε", floor, top)
     else:
         edges, along = np.linspace(0.0, top, _CELLS + 1), axis("own loss ε", range=[0.0, top])
+    edges = with_edge(edges, guarantee)
     counts = losses.histogram(np.concatenate([[-1.0], edges[1:]]))
     levels = {"threshold": (limit, DOTTED), "guarantee": (guarantee, GUIDE)}
     return Picture.of(

@@ -282,6 +282,18 @@ def histogram(
     )
 
 
+def with_edge(edges: FloatArray, at: float) -> FloatArray:
+    """Return edges of bars, the nearest inner one moved to ``at``, a little above it.
+
+    So no bar crosses the line of a worst case, and what is equal to it stands before it.
+    """
+    if not edges[1] < at < edges[-1]:
+        return edges
+    moved = edges.copy()
+    moved[1 + np.argmin(np.abs(edges[1:-1] - at))] = at * (1 + _ROUNDING)
+    return moved
+
+
 def rows(
     names: Sequence[str],
     lengths: Values,
@@ -497,4 +509,5 @@ def _text(value: float | None, quantity: Quantity) -> str | None:
     return quantity.about(value)
 
 
+_ROUNDING: Final = 1e-9
 _NUMBERS: Final = {along: re.compile(rf"%\{{{along}:[^}}]*\}}") for along in "xy"}

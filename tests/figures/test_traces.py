@@ -6,9 +6,12 @@ import ast
 
 import numpy as np
 import plotly.graph_objects as go
+import pytest
 
 from dpcore.figures import traces
 from dpcore.figures.theme import STYLES, frame
+from dpcore.figures.traces import histogram, with_edge
+from dpcore.individual.losses import Losses
 from tests.conftest import ROOT
 
 KINDS = {"scatter", "bar", "box", "heatmap", "contour", "line", "rect"}
@@ -76,3 +79,16 @@ def test_every_trace_is_known_to_plotly():
     notes = [traces.note("a", 0, 0), traces.note("b", 0, 0, ax=10, ay=0)]
     figure = go.Figure(frame(traces=drawn, shapes=shapes, annotations=notes))
     assert [note.showarrow for note in figure.layout.annotations] == [False, True]
+
+
+@pytest.mark.parametrize("worst", [0.2, 0.4999, 1.7])
+@pytest.mark.parametrize("edges", [np.geomspace(0.01, 10, 61), np.linspace(0, 2.04, 41)])
+def test_no_bar_of_losses_stands_beyond_the_worst_case(edges, worst):
+    losses = Losses.of(np.append(worst * np.linspace(0.1, 1, 30), worst * (1 + 1e-15)))
+    moved = with_edge(edges, worst)
+    assert (np.diff(moved) > 0).all()
+    counts = losses.histogram(moved)
+    bar = histogram(counts, moved, hover="", log=edges[0] > 0)
+    right = bar["x"] + bar["width"] / 2
+    assert right[counts > 0].max() <= worst * (1 + 1e-6)
+    assert counts.sum() == losses.people - np.count_nonzero(losses.ordered <= moved[0])

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 _PAGE: Final = 20
+_DIGITS: Final = 12
+"""Of a total, without what rounding left."""
 _ADDING: Final = "plan-adding"
 _CELLS: Final[dict[str, Any]] = {
     "horizontal": True,
@@ -48,7 +50,7 @@ def settings(plan: AnalysisPlan) -> DeltaGenerator:
     with st.container(horizontal=True, vertical_alignment="bottom", key="plan-settings"):
         controls.HERE.mirrored(
             "Total ε",
-            plan.total,
+            float(f"{plan.total:.{_DIGITS}g}"),
             plans.share,
             key=f"plan-total-{generation}",
             value=None,

@@ -38,6 +38,7 @@ from dpcore.figures.traces import (
     points,
     ring,
     vertical,
+    with_edge,
 )
 from dpcore.formatting import epsilon_text, in_full, significant
 from dpcore.individual.losses import GroupLosses, Losses
@@ -74,7 +75,7 @@ def exposure_picture(
     stroke = STYLES[key]
     worst = exposure.worst_case
     floor, top = _span(exposure)
-    edges = np.geomspace(floor, top, BINS + 1)
+    edges = with_edge(np.geomspace(floor, top, BINS + 1), worst)
     x, share = exposure.ecdf(_POINTS)
     quantiles = exposure.quantiles([q for q, _ in _MARKS])
     drawn = np.maximum(quantiles, floor)
@@ -517,7 +518,8 @@ def totals_picture(
     top = 1.2 * top or 1.0
     finite = totals.ordered[np.isfinite(totals.ordered) & (totals.ordered > 0)]
     least = float(finite[0]) if len(finite) else top
-    edges = np.geomspace(min(max(0.999 * least, top * 10.0**-_DECADES), top / 10), top, BINS + 1)
+    floor = min(max(0.999 * least, top * 10.0**-_DECADES), top / 10)
+    edges = with_edge(np.geomspace(floor, top, BINS + 1), planned)
     losses, share = totals.ecdf(_POINTS)
     median = float(totals.quantiles(0.5))
     rows = [
