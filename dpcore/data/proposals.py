@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dpcore.arrays import FloatArray
+from dpcore.arrays import FloatArray, in_blocks
 from dpcore.data.cells import PLAIN, TEXT_CODES, Notation, has_any, is_number, numbers_of
 from dpcore.data.columns import Column, ColumnKind, yes_no
 from dpcore.data.dates import DateFormat, DateOrder, days_of
@@ -108,21 +108,24 @@ def proposed_column(name: str, cells: pd.Series, *, like: Column) -> Column:
 
 
 def _of_values(name: str, values: FloatArray) -> Column:
-    zero, one = values == 0, values == 1
-    if zero.any() and one.any() and (zero | one | np.isnan(values)).all():
+    parts = (block[~np.isnan(block)] for block in in_blocks(values))
+    # Mostly the first block tells that a column has other numbers, too.
+    whole = all((part == np.rint(part)).all() for part in parts)
+    known = values[~np.isnan(values)] if whole else values[:0]
+    if not len(known):
+        return Column(name=name, kind=ColumnKind.NUMBER)
+    one = known == 1
+    if one.any() and not one.all() and (one | (known == 0)).all():
         return yes_no(name, ("0", "1"))
-    known = values[~np.isnan(values)]
-    whole = len(known) > 0 and bool((known == np.rint(known)).all())
-    kind = ColumnKind.WHOLE if whole else ColumnKind.NUMBER
-    if whole and _IDENTIFYING.search(name):
+    if _IDENTIFYING.search(name):
         import pandas as pd  # noqa: PLC0415 - slow to import
 
-        if _differ(pd.Series(values).dropna()):
+        if _differ(pd.Series(known)):
             return Column(name=name, kind=ColumnKind.IDENTIFIER)
-    dates = _dates_in_digits(known) if whole else None
+    dates = _dates_in_digits(known)
     if dates is not None:
         return Column(name=name, kind=ColumnKind.DATE, dates=dates)
-    return Column(name=name, kind=kind)
+    return Column(name=name, kind=ColumnKind.WHOLE)
 
 
 def _differ(cells: pd.Series) -> bool:

@@ -17,6 +17,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.arrays import in_blocks
 from dpcore.data import limits
 from dpcore.data.dialects import WHITE_SPACE
 from dpcore.data.readers.file_table import too_wide
@@ -138,7 +139,10 @@ def unquoted_lines(text: bytes, *, fields: int, first: int = 1) -> range | None:
         return None
     if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
         return None
-    return range(first + 1, first + 1 + text.count(b"\n", 0, _content_end(text)))
+    cells = np.frombuffer(text, np.uint8, _content_end(text))
+    # Faster than bytes.count, which goes from one to the next.
+    count = sum(np.count_nonzero(block == _NEWLINE) for block in in_blocks(cells))
+    return range(first + 1, first + 1 + count)
 
 
 def regular_lines(text: bytes, *, delimiter: str, fields: int, first: int = 1) -> Lines | None:
