@@ -54,7 +54,7 @@ def matrix_controls(walk: Walk) -> Iterator[Change]:
     thresholds = (f"{i / 1000:g}" for i in itertools.count(1))
     yield (
         "Privacy loss of a matrix, threshold",
-        lambda: walk.typed("Nobody should lose more than", next(thresholds)),
+        lambda: walk.typed("Threshold ε", next(thresholds)),
     )
 
 
@@ -70,7 +70,7 @@ def model_controls(walk: Walk) -> Iterator[Change]:
     yield f"{page}, epsilon", lambda: walk.typed(_EPSILON, next(epsilons))
     yield (
         f"{page}, threshold",
-        lambda: walk.typed("Nobody should lose more than", next(thresholds)),
+        lambda: walk.typed("Threshold ε", next(thresholds)),
     )
 
 
