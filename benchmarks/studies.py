@@ -47,8 +47,9 @@ def _rng() -> np.random.Generator:
 def _compare(
     peer: Plain | Diffprivlib, study: str, loop: Iterable[int], ours: dict[str, float]
 ) -> None:
+    begun = time.process_time()
     draws = _TIMES * sum(loop)
-    theirs = _TIMES * (time.process_time() - time.process_time())
+    theirs = _TIMES * (time.process_time() - begun)
     ratios = ", ".join(
         f"{theirs / seconds:.0f} times {name}"
         for name, seconds in ours.items()

@@ -96,6 +96,7 @@ def drawn_by(measure: Any, value: FloatArray) -> FloatArray:  # noqa: ANN401 - u
     return np.array(measure(value.tolist()), dtype=np.float64)
 
 
+@cache
 def sampler() -> str:
     """Return the name of what draws the noise."""
     return f"OpenDP {version('opendp')}"
