@@ -68,10 +68,7 @@ def model_controls(walk: Walk) -> Iterator[Change]:
     thresholds = (f"{1 + i / 1000:g}" for i in itertools.count(1))
     page = "Privacy loss of a model"
     yield f"{page}, epsilon", lambda: walk.typed(_EPSILON, next(epsilons))
-    yield (
-        f"{page}, threshold",
-        lambda: walk.typed("Threshold ε", next(thresholds)),
-    )
+    yield (f"{page}, threshold", lambda: walk.typed("Threshold ε", next(thresholds)))
 
 
 def view_controls(walk: Walk) -> Iterator[Change]:
