@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PAGE: Final = 20
 _DIGITS: Final = 12
-"""Of a total, without what rounding left."""
+"""Of a total, behind the point: without what rounding left."""
 _ADDING: Final = "plan-adding"
 _CELLS: Final[dict[str, Any]] = {
     "horizontal": True,
@@ -50,7 +50,7 @@ def settings(plan: AnalysisPlan) -> DeltaGenerator:
     with st.container(horizontal=True, vertical_alignment="bottom", key="plan-settings"):
         controls.HERE.mirrored(
             "Total ε",
-            float(f"{plan.total:.{_DIGITS}g}"),
+            round(plan.total, _DIGITS),
             plans.share,
             key=f"plan-total-{generation}",
             value=None,
