@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from dpcore.version import VERSION
 
 if TYPE_CHECKING:
-    from dpcore.notebook import margin_of_error, open_table, plan, tradeoffs
+    from dpcore.notebook import margin_of_error, open_table, plan, synthetic_table, tradeoffs
 
 __version__ = VERSION
-__all__ = ["margin_of_error", "open_table", "plan", "tradeoffs"]
+__all__ = ["margin_of_error", "open_table", "plan", "synthetic_table", "tradeoffs"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - any of them

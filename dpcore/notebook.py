@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from dpcore.analyses.base import Mode, Releasable, Request, offered
-from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+import numpy as np
+
+from dpcore.analyses.base import Mode, QuestionTerms, Releasable, Request, offered
 from dpcore.analyses.measurement import Width
-from dpcore.analyses.number import Query
-from dpcore.analyses.weighted import WeightedQuery
+from dpcore.analyses.reading import as_declared, shape_of
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, fewest_values
 from dpcore.data.dataset import Dataset
@@ -35,12 +35,11 @@ from dpcore.planning.splits import settled
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.releases.record import Release
-from dpcore.statistics.bins import usual_edges
-from dpcore.statistics.entries import Membership
-from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.comparing.compared_points import ErrorSetting, comparable
 from dpcore.studies.comparing.error_curves import Fairness, at_setting
+from dpcore.synthesis.fitting import as_written, deal, fit, plant, whole
+from dpcore.synthesis.released_counts import read as read_counts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,59 +103,50 @@ class NotebookTable:
         )
         return replace(self, dataset=self.dataset.with_columns(declared))
 
-    def ask(  # noqa: PLR0913 - each is a part of the question
+    def ask(
         self,
         statistic: str,
-        column: str,
+        columns: str | Sequence[str],
         *,
         epsilon: float,
         delta: float = 0.0,
         mechanism: str | None = None,
-        by: str | Sequence[str] | None = None,
-        equals: str | None = None,
-        between: tuple[float, float] | None = None,
-        bins: int | None = None,
-        q: float | None = None,
-        weight: str | None = None,
+        **parts: Any,  # noqa: ANN401 - those of the statistic
     ) -> Request:
         """Return a question with its mechanism and cost. Nothing is computed of the table.
 
         Args:
-            statistic: A name of ``StatisticKind``, such as "mean" or "histogram".
-            column: The column in question.
+            statistic: A name of ``StatisticKind``, such as "mean" or "cross table".
+            columns: The column in question, or several.
             epsilon: What the mechanism is calibrated to.
             delta: The same, for mechanisms that need it.
             mechanism: A key of the catalog, such as "laplace", "bit" or "gaussian"; by
                 default the first one that is offered for the statistic.
-            by: Ask the same of each group that this column makes, or several together.
-            equals: The label that a count or proportion counts.
-            between: The interval that a count or proportion counts.
-            bins: Into how many bins of equal width a histogram divides the bounds.
-            q: Which quantile.
-            weight: The column of weights, of a weighted mean or share.
+            **parts: What else the statistic needs: ``by`` for groups, ``equals`` or
+                ``between`` for counts and shares, ``bins``, ``q``, ``weight``, ``pair``,
+                ``tables``. ``from_terms`` of each shape in ``dpcore/analyses`` says which.
 
         Raises:
             ParameterError: The parts do not fit together, or ``at_least`` is needed.
 
         """
-        kind, about = _one_of(StatisticKind, statistic), self.dataset.column(column)
-        interval = Interval(lower=between[0], upper=between[1]) if between else None
-        query = Query(
+        kind, named = _one_of(StatisticKind, statistic), self.dataset.column
+        names = [columns] if isinstance(columns, str) else columns
+        terms = QuestionTerms(
             kind=kind,
-            column=about,
+            columns=tuple(map(named, names)),
             relation=self.relation,
             unit=self.unit,
-            size=ANY_SIZE if by or weight else self._size(about),
-            membership=Membership(label=equals, interval=interval) if kind.of_members else None,
-            edges=None if bins is None else usual_edges(about, bins),
-            q=q,
+            named=named,
+            size_of=self._size,
         )
-        names = [by] if isinstance(by, str) else by or ()
-        group = Grouping.of(*map(self.dataset.column, names))
-        asked = GroupedQuery(part=query, group=group) if group else query
-        if weight is not None:
-            column_of_weights = self.dataset.column(weight)
-            asked = WeightedQuery(part=query, group=group, weight=column_of_weights)
+        given = {name: part for name, part in parts.items() if part is not None}
+        shape = shape_of({"kind": kind} | ({"group": True} if "by" in given else {}))
+        try:
+            asked = shape.from_terms(terms, **given)
+        except TypeError as error:
+            text = str(error).partition("() ")[2] or "a part has another type"
+            raise ParameterError(f"“{kind}”: {text}.") from None
         key = mechanism or next(iter(offered(asked.kind)))
         return Request(query=asked, mechanism_key=key, epsilon=epsilon, delta=delta)
 
@@ -194,9 +184,10 @@ class NotebookTable:
         ledger.open_account(name, budget, self.relation, self.unit.rows)
         return NotebookAccount(table=self, ledger=ledger, name=name)
 
-    def _size(self, column: Column) -> TableSize:
-        public = column.missing is MissingPolicy.REPLACE and self.unit.keeps_number(self.relation)
-        fewest = fewest_values([column], self.at_least or 0)
+    def _size(self, columns: Sequence[Column]) -> TableSize:
+        replaced = all(column.missing is MissingPolicy.REPLACE for column in columns)
+        public = replaced and self.unit.keeps_number(self.relation)
+        fewest = fewest_values(columns, self.at_least or 0)
         if not public and not fewest:
             raise ParameterError(
                 "the number of people is private here. Open the table with at_least=..., a "
@@ -233,7 +224,7 @@ class NotebookAccount:
         """
         return release(
             request,
-            request.value(self.table.dataset),
+            request.value(as_declared(request, self.table.dataset)),
             ledger=self.ledger,
             fingerprint=self.name,
             mode=Mode.RELEASE,
@@ -251,7 +242,7 @@ class NotebookAccount:
         requests = [item.request for item in plan.items]
         return release_all(
             requests,
-            [request.value(self.table.dataset) for request in requests],
+            [request.value(as_declared(request, self.table.dataset)) for request in requests],
             cost=lambda new: cost_of_plan(new, delta=plan.delta).cost,
             ledger=self.ledger,
             fingerprint=self.name,
@@ -354,6 +345,21 @@ def tradeoffs(request: Request, *, place: float = 0.5) -> pd.DataFrame:
     return pd.DataFrame.from_dict(
         rows, orient="index", columns=["bias", "standard deviation", "RMSE"]
     )
+
+
+def synthetic_table(answer: Release, request: Request, *, seed: int = 0) -> pd.DataFrame:
+    """Return rows with the released counts of a question "synthetic table". PUBLIC.
+
+    Released histograms and cross tables of two columns make rows, too. ``seed`` orders the
+    rows and places numbers within their bins.
+
+    Raises:
+        ParameterError: The answer has no such counts.
+
+    """
+    forest = plant(read_counts(answer, request))
+    rows = deal(forest, whole(forest, fit(forest)), rng=np.random.default_rng(seed))
+    return as_written(rows, request.query.columns)
 
 
 def plan(requests: Sequence[Releasable], *, epsilon: float, delta: float = 0.0) -> AnalysisPlan:

@@ -7,10 +7,16 @@ import re
 import pytest
 
 import dpcore as dp
+from dpcore.analyses.groups import GroupedQuery
+from dpcore.analyses.number import Query
+from dpcore.analyses.reading import _shapes, shape_of
 from dpcore.errors import BudgetExceeded, ParameterError
 from tests.conftest import ROOT
 
-TABLE = "who,age,sex\n" + "".join(f"p{i},{18 + i * i % 70},{'fm'[i % 2]}\n" for i in range(200))
+TABLE = "who,age,sex,hours,weight,town\n" + "".join(
+    f"p{i},{18 + i * i % 70},{'fm'[i % 2]},{i % 41},{1 + i % 3},{('Ulm', 'Bonn', 'Kiel')[i % 3]}\n"
+    for i in range(200)
+)
 
 
 @pytest.fixture
@@ -36,6 +42,33 @@ def test_the_blocks_run_from_top_to_bottom(tmp_path):
     assert names["account"].release(names["mean"]) == first  # again, at no cost
     assert float(names["account"].spent.epsilon) == pytest.approx(1.5)
     assert "mean of age" in (tmp_path / "notice.html").read_text(encoding="utf-8").lower()
+    assert set(names["towns"].labels) <= {"Ulm", "Bonn", "Kiel"}
+    assert list(names["rows"].columns) == ["age", "sex", "town"]
+    # Each is the question of its parameters, and every shape is asked.
+    asked = [request.query for request in (*names["asked"], *names["questions"])]
+    for query in asked:
+        content = query.parameters()
+        read = shape_of(content).read(content, names["people"].dataset, query.unit)
+        assert read.parameters() == content
+    found = {shape_of(release.request["query"]) for release in names["practice"].releases}
+    assert {type(query) for query in asked} | found == {Query, GroupedQuery, *_shapes().values()}
+
+
+def test_parts_that_a_statistic_has_no_use_for_are_refused(people):
+    people = people.declare("age", bounds=(0, 100), missing=50).declare("sex", labels=("f", "m"))
+    for words, parts in (
+        ("mean", {"weight": "hours"}),
+        ("mean", {"equals": "f"}),
+        ("mean", {"pair": ("f", "m"), "by": "sex"}),
+        ("difference of groups", {}),
+        ("cross table", {"tables": [["age"]]}),
+        ("labels", {"bins": 3}),
+        ("histogram", {"bins": "many"}),
+    ):
+        with pytest.raises(ParameterError):
+            people.ask(words, "age", epsilon=1, **parts)
+    with pytest.raises(ParameterError, match="one column"):
+        people.ask("mean", ["age", "sex"], epsilon=1)
 
 
 def test_a_private_number_of_people_needs_a_public_minimum(people):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property, partial
@@ -79,6 +79,44 @@ class NumberOfGroups:
     quantity: Quantity
     is_share: bool = False
     is_average: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionTerms:
+    """What every question of a notebook is asked with, whatever its shape. PUBLIC.
+
+    Attributes:
+        kind: Which statistic.
+        columns: The columns in question, at least one.
+        relation: Which tables are neighbors.
+        unit: The privacy unit.
+        named: Returns the column of a name.
+        size_of: Returns what is public about the number of people with values of columns.
+
+    """
+
+    kind: StatisticKind
+    columns: tuple[Column, ...]
+    relation: NeighboringRelation
+    unit: PrivacyUnit
+    named: Callable[[str], Column]
+    size_of: Callable[[Sequence[Column]], TableSize]
+
+    @property
+    def column(self) -> Column:
+        """Return the one column in question.
+
+        Raises:
+            ParameterError: There are several.
+
+        """
+        if len(self.columns) > 1:
+            raise ParameterError(f"“{self.kind}” is asked of one column.")
+        return self.columns[0]
+
+    def grouping(self, by: str | Sequence[str]) -> Grouping:
+        """Return the groups that the columns of some names make together."""
+        return Grouping.of(*map(self.named, [by] if isinstance(by, str) else by))
 
 
 class Question:
@@ -214,6 +252,17 @@ class Question:
         Raises:
             LookupError, TypeError, ValueError: They are those of no such question.
             ParameterError: The table has no such columns, or the parts contradict.
+
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def from_terms(cls, terms: QuestionTerms, **parts: Any) -> Self:  # noqa: ANN401 - see the shape
+        """Return the question that a notebook asks. Its ``parts`` are those of the shape.
+
+        Raises:
+            ParameterError: The parts do not fit together.
+            TypeError: The shape has no such part, or lacks one.
 
         """
         raise NotImplementedError

@@ -36,7 +36,7 @@ from typing import Any, ClassVar, Final, Self, cast
 import numpy as np
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request, column_from
+from dpcore.analyses.base import Question, QuestionTerms, Request, column_from
 from dpcore.analyses.groups import ANY_SIZE
 from dpcore.analyses.measurement import Answer, Direct, Plan, Width
 from dpcore.arrays import FloatArray
@@ -189,6 +189,11 @@ class BoundsQuery(Question):
         last = len(edges) - 1
         places = np.minimum(np.searchsorted(edges, np.abs(numbers)), last)
         return last + np.sign(numbers) * places
+
+    @classmethod
+    def from_terms(cls, terms: QuestionTerms, **parts: Any) -> Self:  # noqa: ANN401 - it has none
+        """Return the question about a column."""
+        return cls.of(terms.column, relation=terms.relation, unit=terms.unit, **parts)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

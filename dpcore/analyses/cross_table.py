@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request, column_from
+from dpcore.analyses.base import Question, QuestionTerms, Request, column_from
 from dpcore.analyses.measurement import Answer, Direct, LabelledIntervals, Plan
 from dpcore.analyses.number import QUERY, Query, count_cells
 from dpcore.arrays import FloatArray
@@ -235,6 +235,13 @@ class CrossedQuery(OfHistograms):
         return tuple(place.astype(np.intp) for place in places)
 
     @classmethod
+    def from_terms(  # type: ignore[override] # parts of this shape
+        cls, terms: QuestionTerms, *, bins: int | None = None
+    ) -> Self:
+        """Return the table of all columns; those of numbers are divided into ``bins``."""
+        return cls(crossed=histograms_of(terms, bins, terms.size_of(terms.columns)))
+
+    @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         return cls(crossed=histograms_from(content, content["crossed"], dataset, unit))
@@ -252,6 +259,18 @@ class CrossedQuery(OfHistograms):
             for name in names
         ]
         return distinct([*cells, *sums])
+
+
+def histograms_of(terms: QuestionTerms, bins: int | None, size: TableSize) -> tuple[Query, ...]:
+    """Return a question about the histogram of each column that a notebook names."""
+    return tuple(
+        Query.from_terms(
+            replace(terms, kind=StatisticKind.HISTOGRAM, columns=(column,)),
+            bins=bins if column.kind.is_numeric else None,
+            size=size,
+        )
+        for column in terms.columns
+    )
 
 
 def histograms_from(

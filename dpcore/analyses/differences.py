@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Request, column_from, grouping_from
+from dpcore.analyses.base import QuestionTerms, Request, column_from, grouping_from
 from dpcore.analyses.groups import ANY_SIZE, OfGroups
 from dpcore.analyses.measurement import (
     Answer,
@@ -23,7 +23,7 @@ from dpcore.analyses.measurement import (
     Width,
     interval_ends,
 )
-from dpcore.analyses.number import QUERY
+from dpcore.analyses.number import QUERY, Query
 from dpcore.arrays import FloatArray
 from dpcore.codec import TEXT, several
 from dpcore.data.bounds import Interval
@@ -193,6 +193,14 @@ class DifferenceQuery(OfGroups):
             pair=self.pair,
             names=self.names,
         )
+
+    @classmethod
+    def from_terms(  # type: ignore[override] # parts of this shape
+        cls, terms: QuestionTerms, *, by: str | Sequence[str], pair: tuple[str, str]
+    ) -> Self:
+        """Return the mean of the first group of a ``pair``, less that of the second."""
+        part = Query.from_terms(replace(terms, kind=StatisticKind.MEAN), size=ANY_SIZE)
+        return cls(part=part, group=terms.grouping(by), pair=pair)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

@@ -8,7 +8,7 @@ which it follows, for groups of every size (``GroupMoments``).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, Self
@@ -17,7 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import NumberOfGroups, Question, Request, column_from, grouping_from
+from dpcore.analyses.base import (
+    NumberOfGroups,
+    Question,
+    QuestionTerms,
+    Request,
+    column_from,
+    grouping_from,
+)
 from dpcore.analyses.measurement import (
     Answer,
     LabelledIntervals,
@@ -306,6 +313,18 @@ class GroupedQuery(OfGroups):
             names=self.labels,
             counted=self.unit.counted,
         )
+
+    @classmethod
+    def from_terms(  # type: ignore[override] # parts of this shape
+        cls,
+        terms: QuestionTerms,
+        *,
+        by: str | Sequence[str],
+        **parts: Any,  # noqa: ANN401 - those of a statistic of one column
+    ) -> Self:
+        """Return the same statistic of each group that the columns ``by`` make."""
+        part = Query.from_terms(terms, size=ANY_SIZE, **parts)
+        return cls(part=part, group=terms.grouping(by))
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

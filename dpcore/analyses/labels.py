@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Final, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dpcore.analyses.base import Question, Request, column_from
+from dpcore.analyses.base import Question, QuestionTerms, Request, column_from
 from dpcore.analyses.groups import ANY_SIZE
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
 from dpcore.arrays import FloatArray
@@ -180,6 +180,11 @@ class LabelsQuery(Question):
         """Tell whether a public list can hold a label, which follows from it alone."""
         whole = label == label.strip() and label.isprintable()
         return whole and 0 < len(label) <= self.longest and not _SEPARATORS & {*label}
+
+    @classmethod
+    def from_terms(cls, terms: QuestionTerms, **parts: Any) -> Self:  # noqa: ANN401 - it has none
+        """Return the question about a column."""
+        return cls.of(terms.column, relation=terms.relation, unit=terms.unit, **parts)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, product
+from itertools import combinations, islice, product
 from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Request
-from dpcore.analyses.cross_table import AXIS, CrossedQuery, histograms_from
+from dpcore.analyses.base import QuestionTerms, Request
+from dpcore.analyses.cross_table import AXIS, CrossedQuery, histograms_from, histograms_of
 from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Width
 from dpcore.analyses.number import count_cells
 from dpcore.arrays import FloatArray
@@ -126,6 +126,27 @@ class MarginalsQuery(CrossedQuery):
             sensitivity=request.sensitivity,
             bounds=self.bounds,
             consistent=self.consistent,
+        )
+
+    @classmethod
+    def from_terms(  # type: ignore[override] # parts of this shape
+        cls,
+        terms: QuestionTerms,
+        *,
+        tables: Sequence[Sequence[str]] = (),
+        bins: int | None = None,
+        consistent: bool = True,
+    ) -> Self:
+        """Return the ``tables`` of the columns of these names, of every pair if not given."""
+        crossed = histograms_of(terms, bins, terms.size_of(terms.columns))
+        places = {column.name: place for place, column in enumerate(terms.columns)}
+        return cls(
+            crossed=crossed,
+            tables=tuple(
+                tuple(places[terms.named(name).name] for name in table) for table in tables
+            )
+            or tuple(combinations(range(len(crossed)), 2)),
+            consistent=consistent,
         )
 
     @classmethod

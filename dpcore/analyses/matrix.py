@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, ClassVar, Final, Self, cast
@@ -13,7 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpcore import secure_noise
 from dpcore.analyses import secure
-from dpcore.analyses.base import FEWEST_PEOPLE, Question, Request, columns_from, grouping_from
+from dpcore.analyses.base import (
+    FEWEST_PEOPLE,
+    Question,
+    QuestionTerms,
+    Request,
+    columns_from,
+    grouping_from,
+)
 from dpcore.analyses.measurement import (
     Answer,
     LabelledIntervals,
@@ -239,6 +246,29 @@ class JointQuery(Question):
         )
         return MatrixPlan(
             release=release, statistic=statistic, correlation=self.kind is StatisticKind.CORRELATION
+        )
+
+    @classmethod
+    def from_terms(  # type: ignore[override] # parts of this shape
+        cls, terms: QuestionTerms, *, by: str | Sequence[str] = ()
+    ) -> Self:
+        """Return a statistic of all columns, for a pooled one within groups ``by`` columns.
+
+        The group of a row is private.
+        """
+        size, group, groups = terms.size_of(terms.columns), None, None
+        if by:
+            group = terms.grouping(by)
+            sizes = (size.people, *(0 for _ in group.labels))
+            groups = GroupSizes(sizes=sizes, labels_public=False)
+        return cls(
+            kind=terms.kind,
+            numbers=terms.columns,
+            relation=terms.relation,
+            unit=terms.unit,
+            size=size,
+            group=group,
+            groups=groups,
         )
 
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import NumberOfGroups, Question, Request, columns_from, grouping_from
+from dpcore.analyses.base import (
+    NumberOfGroups,
+    Question,
+    QuestionTerms,
+    Request,
+    columns_from,
+    grouping_from,
+)
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery, group_answer
 from dpcore.analyses.measurement import (
     Answer,
@@ -252,6 +259,14 @@ class MeansQuery(Question):
             names=self.names,
             names_of_counts=self.count_names,
         )
+
+    @classmethod
+    def from_terms(  # type: ignore[override] # parts of this shape
+        cls, terms: QuestionTerms, *, by: str | Sequence[str]
+    ) -> Self:
+        """Return the means of all columns in each group that the columns ``by`` make."""
+        group, relation, unit = terms.grouping(by), terms.relation, terms.unit
+        return cls(numbers=terms.columns, group=group, relation=relation, unit=unit)
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final, Self, cast
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Question, Request, column_from
+from dpcore.analyses.base import Question, QuestionTerms, Request, column_from
 from dpcore.analyses.mean_and_spread import SpreadPlan
 from dpcore.analyses.measurement import Plan
 from dpcore.analyses.quantiles import ChainPlan, RankPlan
@@ -30,7 +30,7 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
-from dpcore.statistics.bins import bins_of, check_edges, names_of_bins
+from dpcore.statistics.bins import bins_of, check_edges, names_of_bins, usual_edges
 from dpcore.statistics.conditions import (
     ALL_COUNTED,
     binned,
@@ -266,6 +266,43 @@ class Query(Question):
         """Return the question that parameters describe."""
         column = column_from(content["column"], dataset)
         return cast("Self", QUERY.read(content, unit=unit, column=column))
+
+    @classmethod
+    def from_terms(  # type: ignore[override] # parts of this shape
+        cls,
+        terms: QuestionTerms,
+        *,
+        equals: str | None = None,
+        between: tuple[float, float] | None = None,
+        bins: int | None = None,
+        q: float | Sequence[float] | None = None,
+        size: TableSize | None = None,
+    ) -> Self:
+        """Return a statistic of one column.
+
+        Args:
+            terms: Which statistic, of which column.
+            equals: The label that a count or proportion counts.
+            between: The interval that a count or proportion counts.
+            bins: Into how many bins of equal width a histogram divides the bounds.
+            q: Which quantile, or which several ones.
+            size: That of groups, where it is asked of each.
+
+        """
+        column, several = terms.column, isinstance(q, Sequence)
+        interval = Interval(lower=between[0], upper=between[1]) if between else None
+        members = Membership(label=equals, interval=interval)
+        return cls(
+            kind=terms.kind,
+            column=column,
+            relation=terms.relation,
+            unit=terms.unit,
+            size=size or terms.size_of((column,)),
+            membership=members if terms.kind.of_members or not members.everyone else None,
+            edges=None if bins is None else usual_edges(column, bins),
+            q=None if several else cast("float | None", q),
+            qs=tuple(cast("Sequence[float]", q)) if several else None,
+        )
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON.

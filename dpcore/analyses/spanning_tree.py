@@ -46,8 +46,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import CLAIM_TOLERANCE, MOST_PEOPLE, Request
-from dpcore.analyses.cross_table import AXIS, MOST_CELLS, OfHistograms, histograms_from
+from dpcore.analyses.base import CLAIM_TOLERANCE, MOST_PEOPLE, QuestionTerms, Request
+from dpcore.analyses.cross_table import (
+    AXIS,
+    MOST_CELLS,
+    OfHistograms,
+    histograms_from,
+    histograms_of,
+)
 from dpcore.analyses.groups import ANY_SIZE
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
 from dpcore.analyses.number import Query
@@ -218,6 +224,13 @@ class SyntheticQuery(OfHistograms):
                 for (i, j), shape in pairs_of(self.shape)
             ]
         ).astype(np.float64)
+
+    @classmethod
+    def from_terms(  # type: ignore[override] # parts of this shape
+        cls, terms: QuestionTerms, *, bins: int = 10
+    ) -> Self:
+        """Return the question about columns; those of numbers are divided into ``bins``."""
+        return cls(axes=histograms_of(terms, bins, ANY_SIZE), size=terms.size_of(()))
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:

@@ -8,7 +8,7 @@ everybody or of each group: all of them follow from the numbers of ``WeightedMom
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Self, cast
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Request, column_from, grouping_from
+from dpcore.analyses.base import QuestionTerms, Request, column_from, grouping_from
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery, GroupPlan, group_answer
 from dpcore.analyses.measurement import (
     Answer,
@@ -26,7 +26,7 @@ from dpcore.analyses.measurement import (
     interval_ends,
     middle,
 )
-from dpcore.analyses.number import QUERY
+from dpcore.analyses.number import QUERY, Query
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
@@ -221,6 +221,32 @@ class WeightedQuery(GroupedQuery):
             mean_weight=self.assumed_mean_weight,
             names_of_sums=tuple(self.names_of_sums.values()),
             names_of_totals=tuple(self.names_of_totals.values()),
+        )
+
+    @classmethod
+    def from_terms(  # type: ignore[override] # parts of this shape
+        cls,
+        terms: QuestionTerms,
+        *,
+        weight: str,
+        by: str | Sequence[str] = (),
+        mean_weight: float | None = None,
+        **parts: Any,  # noqa: ANN401 - those of a mean or share
+    ) -> Self:
+        """Return a mean or share weighted by the column ``weight``, of everybody or groups.
+
+        Args:
+            terms: Which statistic, of which column.
+            weight: The name of the column of weights.
+            by: The names of the columns that make groups.
+            mean_weight: The mean weight that margins of error assume.
+            **parts: Those of a mean or share, such as ``equals``.
+
+        """
+        of_part = next(one for one, kind in _KINDS.items() if kind is terms.kind)
+        part = Query.from_terms(replace(terms, kind=of_part), size=ANY_SIZE, **parts)
+        return cls(
+            part=part, group=terms.grouping(by), weight=terms.named(weight), mean_weight=mean_weight
         )
 
     @classmethod

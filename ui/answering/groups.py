@@ -61,8 +61,9 @@ def preview(asked: Request, cells: Cells) -> None:
     if math.isnan(off):
         return
     apart = 2 * off
+    by = f" by their {noun}" if len(names) > 1 else ""
     st.caption(
-        f"Two groups of {size:,} are distinguishable if they differ by more than "
+        f"Two groups of {size:,} are distinguishable{by} if they differ by more than "
         f"{significant(apart, up=True)}{unit}."
     )
     if apart >= float(plan.largest_difference):
