@@ -202,13 +202,18 @@ def estimate(
 
 
 def estimate_each(
-    mechanism: Mechanism, drawn: FloatArray, ratios: tuple[Ratio, ...], *, level: float = LEVEL
+    mechanism: Mechanism,
+    drawn: FloatArray,
+    ratios: tuple[Ratio, ...],
+    *,
+    level: float = LEVEL,
+    together: int | None = None,
 ) -> GroupEstimates:
     """Return the same with several ratios of each group, shape ``(d, G)``.
 
     A mean with ``squares`` and its variance hold together: see the text above.
     """
-    each = [estimate(mechanism, drawn, ratio, level=level) for ratio in ratios]
+    each = [estimate(mechanism, drawn, one, level=level, together=together) for one in ratios]
     return replace(
         each[0],
         ratios=np.stack([one.ratios for one in each]),

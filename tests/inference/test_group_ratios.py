@@ -96,20 +96,15 @@ def test_all_intervals_hold_together_for_groups_of_every_size(name, kind, noise)
 def missed_of_both(kind, noise, runs, sizes=(0, 3, 30, 300, 2000)):
     """Return in how many tables, and populations, a count, mean or deviation is missed."""
     exact, drawn = released(kind, sizes, 2, noise, runs=runs, seed=7)
-    groups = [drawn[i : i + len(sizes)] for i in range(0, len(drawn), len(sizes))]
-    found = [estimate_each(noise, group, BOTH) for group in groups]
+    found = estimate_each(noise, drawn, BOTH, together=len(sizes))
     mean, variance = PEOPLE[kind]
     off, far = np.zeros((2, runs), dtype=bool)
     for place, ratio in enumerate(BOTH):
-        inner, outer = (
-            np.concatenate([getattr(one, name)[place] for one in found])
-            for name in ("ratios_noise", "ratios_total")
-        )
+        inner, outer = found.ratios_noise[place], found.ratios_total[place]
         off |= misses(inner, exact_ratios(exact, ratio), runs)
         population = ratio.in_units(np.array(mean if place == 0 else variance))
         far |= misses(outer, np.full(len(drawn), population), runs)
-    counts = np.concatenate([one.counts_noise for one in found])
-    off |= misses(counts, np.tile(sizes, runs), runs)
+    off |= misses(found.counts_noise, np.tile(sizes, runs), runs)
     return int(off.sum()), int(far.sum())
 
 
