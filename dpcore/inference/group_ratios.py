@@ -421,7 +421,8 @@ def _beyond_sampling(
     room = np.maximum(ceiling - mean, 0.0)
     up = away > 0
     c = np.where(up, room, mean) * log / 3
-    explained = c + np.sqrt(c * c + 2 * people * np.minimum(mean * room, largest) * log)
+    squared = np.minimum(2 * people * mean * room * log, 2 * people * largest * log)
+    explained = c + np.sqrt(c * c + squared)
     explained = np.minimum(explained, people * np.where(up, room, mean))
     return np.maximum(np.abs(away) - explained, 0.0)
 
