@@ -107,10 +107,13 @@ def resampling_controls(walk: Walk) -> Iterator[Change]:
     )
     walk.page.keyboard.press("Escape")
     walk.go("subsampling")
+    # With a table in use the page begins with its own view.
+    walk.turned("Claim and truth")
     yield ("Subsampling, epsilon", lambda: walk.typed("ε on the sample", next(levels)))
     walk.turned("Release from a sample")
     yield "Subsampling, epsilon of a release", lambda: walk.typed(_EPSILON, next(prices))
     walk.go("resized")
+    walk.pick("simulated")
     yield (
         "Resized bootstrap, people with the trait",
         lambda: walk.typed("People with the trait", str(next(counts))),
