@@ -10,7 +10,6 @@ for has to begin as well.
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -27,13 +26,7 @@ DEADLINE: Final = 180_000
 _LISTEN: Final = """(() => {
     const [RERUN, PART, BY_TIMER] = [11, 5, 6];
     const [META, RUN, PARTS, BEGUN, ENDED, ANEW] = [2, 6, 2, 4, 6, 2];
-    const rest = (window.rest = {
-        running: true, awaited: false, asked: 0, calm: 0, looked: null,
-        turn: null,
-    });
-    const {port1, port2} = new MessageChannel();
-    port1.onmessage = () => { rest.turn = null; rest.calm += 1; };
-    rest.next = () => { rest.turn ??= port2.postMessage(0) ?? true; };
+    const rest = (window.rest = {running: true, awaited: false, asked: 0});
     const number = (bytes, at) => {
         let value = 0, scale = 1;
         for (;;) {
@@ -86,20 +79,30 @@ _LISTEN: Final = """(() => {
 })()"""
 # Some frames in a row, so that what the last message brought is drawn. Between two of
 # them the page has its turn: on a busy machine what a click has changed is sent to the
-# server only then, and frames alone would pass it by.
-_AT_REST: Final = """look => {
-    const app = document.querySelector("[data-testid=stApp]");
-    const rest = window.rest;
-    if (!app || !rest) return false;
-    if (rest.looked !== look) Object.assign(rest, {looked: look, calm: 0});
-    const calm = !rest.running && !rest.awaited
-        && app.dataset.testScriptState === "notRunning"
-        && app.dataset.testConnectionState === "CONNECTED";
-    if (!calm) rest.calm = 0;
-    else rest.next();
-    return calm && rest.calm >= 3;
+# server only then, and frames alone would pass it by. Until then no frame is asked for:
+# drawing while the server computes would take its processor.
+_AT_REST: Final = """async every => {
+    const calm = () => {
+        const app = document.querySelector("[data-testid=stApp]");
+        const rest = window.rest;
+        return app && rest && !rest.running && !rest.awaited
+            && app.dataset.testScriptState === "notRunning"
+            && app.dataset.testConnectionState === "CONNECTED";
+    };
+    const turn = new MessageChannel();
+    for (let frames = 0; frames < 3; ) {
+        if (calm()) {
+            await new Promise(requestAnimationFrame);
+            await new Promise(done => { turn.port1.onmessage = done; turn.port2.postMessage(0); });
+            frames = calm() ? frames + 1 : 0;
+        } else {
+            frames = 0;
+            await new Promise(done => setTimeout(done, every));
+        }
+    }
+    turn.port1.close();
+    return true;
 }"""
-_looks = count()
 
 
 def listened(browser: Browser) -> Browser:
@@ -116,10 +119,9 @@ def listened(browser: Browser) -> Browser:
     return browser
 
 
-def settled(page: Page, *, every: float | None = None) -> None:
+def settled(page: Page, *, every: float = 20) -> None:
     """Wait until every run that was asked for has ended, and is drawn.
 
-    Looks with each frame, or ``every`` so many milliseconds.
+    Until then the page looks ``every`` so many milliseconds.
     """
-    polling = "raf" if every is None else every
-    page.wait_for_function(_AT_REST, arg=next(_looks), timeout=DEADLINE, polling=polling)
+    page.wait_for_function(_AT_REST, arg=every, timeout=DEADLINE, polling=every)
