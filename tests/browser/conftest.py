@@ -29,6 +29,14 @@ def noted(host, *rest, known=socket.getaddrinfo, **named):
 socket.getaddrinfo = noted
 socket.getaddrinfo("127.0.0.1", 0)
 """
+# The script of the charts is not there: words stand in their place.
+UNDRAWN = """Object.defineProperty(HTMLScriptElement.prototype, "src", {
+    get() { return this.getAttribute("src"); },
+    set(address) {
+        if (address.endsWith("/plotly.min.js")) queueMicrotask(() => this.onerror());
+        else this.setAttribute("src", address);
+    },
+})"""
 # As the command starts it for a class.
 OPTIONS = ["--server.address=0.0.0.0", "--browser.serverAddress=localhost"]
 expect.set_options(timeout=DEADLINE)
@@ -45,6 +53,22 @@ def browser() -> Iterator[Browser]:
             pytest.skip("no Chromium found: run `make browser`, or set CHROMIUM=/path")
         yield listened(browser)
         browser.close()
+
+
+@pytest.fixture
+def undrawn(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw no figure where no test looks at one: a quarter of the cost of a page.
+
+    What the server sends of figures still comes.
+    """
+    drawn = browser.new_context
+
+    def new_context(**options: object) -> BrowserContext:
+        context = drawn(**options)
+        context.add_init_script(UNDRAWN)
+        return context
+
+    monkeypatch.setattr(browser, "new_context", new_context)
 
 
 @pytest.fixture(scope="session")

@@ -27,6 +27,7 @@ _LOOK = """rules => axe.run(
 FADED = """() => document.getAnimations().every(
     one => one.playState !== "running"
         || one.effect.getComputedTiming().endTime === Infinity)"""
+_LIGHT = "matchMedia('(prefers-color-scheme: light)').matches"
 _SIDEWAYS = (
     "Math.max(document.documentElement.scrollWidth,"
     " document.querySelector('[data-testid=stMain]').scrollWidth)"
@@ -52,6 +53,8 @@ def test_views_without_a_table_are_accessible_and_fit_double_zoom_and_a_phone(co
         visitor.go(name)
         visitor.unfold()
         stands(visitor, name)
+    visitor.page.emulate_media(color_scheme="light")
+    visitor.settle()
     checks_find_what_is_wrong(visitor.page)
 
 
@@ -79,10 +82,11 @@ def grave(found):
 
 
 def looked_at(visitor, name):
-    """Return what is wrong with a view, in both color schemes."""
+    """Return what is wrong with a view, in its color scheme and then in the other one."""
     backgrounds, found = [], []
+    own, other = ("light", "dark") if visitor.page.evaluate(_LIGHT) else ("dark", "light")
     # Only colors depend on the scheme.
-    for scheme, rules in (("dark", ("color-contrast",)), ("light", ())):
+    for scheme, rules in ((own, ()), (other, ("color-contrast",))):
         visitor.page.emulate_media(color_scheme=scheme)
         visitor.settle()
         backgrounds.append(background(visitor.page))

@@ -125,6 +125,7 @@ def predict(phones, question):
 
 
 @pytest.mark.browser
+@pytest.mark.usefixtures("undrawn")
 def test_the_tutorial_of_a_teacher_is_walked_with_a_class_of_phones(browser, context, server):
     visitor = Visitor(context.new_page(), server.url)
     visitor.open("lessons")

@@ -79,7 +79,6 @@ def test_the_installed_app_does_the_main_job(installed, tmp_path, context):
     with Installed(tmp_path, installed, f"--home={tmp_path / 'home'}") as server:
         visitor = visit(context, server.url)
         visitor.use_upload(table(range(100)))
-        visitor.go("release")
         visitor.release()
         record = Release.from_json(visitor.download("Download JSON"))
         assert record.title == "mean of age"
@@ -91,10 +90,10 @@ def test_the_installed_app_does_the_main_job(installed, tmp_path, context):
     assert "asgi.py" not in said
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_demonstration_opens_a_survey_and_leaves_nothing(installed, tmp_path, context):
     with Installed(tmp_path, installed, "--demo") as server:
-        visitor = visit(context, server.url)
-        visitor.open("?example=rand-hie")
+        visitor = visit(context, server.url, "?example=rand-hie")
         visitor.go("release")
         assert visitor.release()
     assert not (tmp_path / "home").exists()

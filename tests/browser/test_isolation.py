@@ -56,6 +56,7 @@ signal.signal(signal.SIGUSR1, count)
 """
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_tables_that_differ_in_one_person_stay_apart(browser, server):
     tables = [[0, *MANY], [100, *MANY]]
     totals = [float(sum(values)) for values in tables]
@@ -67,8 +68,7 @@ def test_tables_that_differ_in_one_person_stay_apart(browser, server):
         wires.append(Wire(page))
         tab = Visitor(page, server.url)
         tab.open()
-        tab.use_upload(table(values))
-        tab.go("release")
+        tab.use_common(table(values))
         tab.choose("Statistic", "sum")
         tabs.append(tab)
     first, second = tabs
@@ -111,6 +111,7 @@ def counted(tmp_path, monkeypatch):
     server.kill()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_closed_tabs_free_what_was_sent_and_what_is_in_use(browser, counted, tmp_path):
     # Nobody comes after these tabs: Streamlit tidies up after one when another closes.
     contexts = [browser.new_context() for _ in range(2)]
@@ -209,6 +210,7 @@ def test_hostile_names_make_no_request_and_no_markup(context, server):
     assert wire.outside(server.url) == []
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_errors_quote_no_cell(context, server):
     wire = Wire(context)
     said = []
@@ -226,7 +228,6 @@ def test_errors_quote_no_cell(context, server):
     invalid = "Of these, 300 have a cell that is not of the type number"
     expect(visitor.page.get_by_text(invalid)).to_be_visible()
     visitor.use(0, 10)
-    visitor.go("release")
     visitor.choose("Column", "name")
     visitor.press_release()
     expect(visitor.page.get_by_text("Release 1 of this question")).to_be_visible()

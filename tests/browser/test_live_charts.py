@@ -95,7 +95,7 @@ def test_a_film_follows_the_slider_the_keys_and_a_link(page, context, server):
     assert f"miniature={value:g}" in page.url
     expect(said).to_have_text(followed)
 
-    visit(context, server.url).open("?miniature=1.1")
+    visit(context, server.url, "?miniature=1.1")
     other = context.pages[-1]
     linked = curve(other).get_attribute("d")
     thumb(other).focus()
@@ -121,8 +121,7 @@ def has_the_colors_of_the_page(page):
 
 
 def test_a_teaching_figure_is_a_film_and_each_change_is_drawn_into_it(context, server):
-    lab = visit(context, server.url)
-    lab.open("lab")
+    lab = visit(context, server.url, "lab")
     page = lab.page
     expect(curve(page)).to_be_visible()
     asked, title = page.evaluate("rest.asked"), page.locator(".live-title").text_content()
@@ -205,8 +204,7 @@ def test_an_epsilon_that_is_dragged_or_typed_is_the_same_in_both_controls(contex
 def test_many_figures_share_one_script_and_fit_any_width(context, server):
     asked = []
     context.on("request", lambda request: asked.append(request.url))
-    study = visit(context, server.url)
-    study.open("study1")
+    study = visit(context, server.url, "study1")
     charts = study.page.get_by_role("figure")
     expect(charts.locator("path, rect").first).to_be_attached()
     assert charts.count() > 1

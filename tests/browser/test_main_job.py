@@ -132,6 +132,7 @@ def agrees(visitor: Visitor, *, shown: bool) -> None:
     expect(visitor.page.get_by_text("Most exposed", exact=True)).to_have_count(int(shown))
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_bounds_pasted_into_the_grid_are_declared(context, server):
     """A column of a spreadsheet is pasted at the first bound, as on paper."""
     context.grant_permissions(["clipboard-read", "clipboard-write"])

@@ -34,9 +34,10 @@ def hosted(browser):
     context.close()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_upload_release_download_and_a_class_that_joins_by_its_address(hosted, proxy):
     visitor = visit(hosted, f"https://{HOST}:{proxy.port}")
-    visitor.use_upload(table(range(100)))
+    visitor.use_common(table(range(100)))
     visitor.release()
     visitor.open_downloads()
     with visitor.page.expect_download() as download:

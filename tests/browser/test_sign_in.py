@@ -14,7 +14,7 @@ from tests.browser.tab import Tab
 from tests.browser.test_classes import in_a_thread
 from tests.browser.visitor import Visitor, table, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
 
 CURATOR, ANALYST, VIEWER = PEOPLE
 REFUSED = "your role does not permit"
@@ -52,16 +52,13 @@ def released(server):
     return found
 
 
-@pytest.mark.parametrize("path", ["released", "?example=rand-hie"])
-def test_nobody_gets_in_without_signing_in(context, signed, path):
+def test_nobody_gets_in_without_a_role(context, signed):
     visitor = Visitor(context.new_page(), signed.url)
-    visitor.open(path)
-    expect(visitor.button("Sign in")).to_be_visible()
-    assert visitor.page.get_by_role("button").count() == 1
-    assert "RAND" not in visitor.text
-
-
-def test_somebody_without_a_role_gets_no_further(context, signed):
+    for path in ("released", "?example=rand-hie"):
+        visitor.open(path)
+        expect(visitor.button("Sign in")).to_be_visible()
+        assert visitor.page.get_by_role("button").count() == 1
+        assert "RAND" not in visitor.text
     visitor = sign_in(context, signed, STRANGER)
     assert "have no role here" in visitor.text
     assert visitor.page.get_by_role("link", name="Data").count() == 0
@@ -70,8 +67,7 @@ def test_somebody_without_a_role_gets_no_further(context, signed):
 def test_roles_have_their_parts(browser, signed):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     curator = sign_in(context, signed, CURATOR)
-    curator.use_upload(AGES)
-    curator.go("release")
+    curator.use_common(AGES)
     curator.press_release()
     expect(curator.page.get_by_role("button", name="Released")).to_be_visible()
     before = released(signed)
@@ -80,9 +76,8 @@ def test_roles_have_their_parts(browser, signed):
 
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     analyst = sign_in(context, signed, ANALYST)
-    analyst.use_upload(AGES)
+    analyst.use_common(AGES)
     # They see what was released of this table, and what another question would cost.
-    analyst.go("release")
     analyst.number("ε for this release", 0.25)
     analyst.press_release()
     analyst.settle()
@@ -91,6 +86,9 @@ def test_roles_have_their_parts(browser, signed):
     analyst.go("privacy_loss")
     assert "Only a curator can open the confidential part" in analyst.text
     assert analyst.page.get_by_text("Show everybody").count() == 0
+    cookies = {cookie["name"]: cookie["value"] for cookie in context.cookies()}
+    messages_written_by_hand_get_no_further(signed, cookies)
+    assert released(signed) == before
     context.close()
 
     context = browser.new_context(viewport={"width": 1280, "height": 900})
@@ -115,16 +113,12 @@ async def by_hand(url, cookies):
         return tab.buttons, tab.texts
 
 
-def test_messages_written_by_hand_get_no_further(context, signed):
-    before = released(signed)
+def messages_written_by_hand_get_no_further(signed, cookies):
     buttons, _ = in_a_thread(by_hand(signed.url, {}))
     assert buttons == {"Sign in"}
-    sign_in(context, signed, ANALYST)
-    cookies = {cookie["name"]: cookie["value"] for cookie in context.cookies()}
     buttons, texts = in_a_thread(by_hand(signed.url, cookies))
     assert "Sign in" not in buttons
     assert REFUSED in "".join(texts)
     forged = cookies | {"_streamlit_user": cookies["_streamlit_user"][:-4] + "AAAA"}
     buttons, _ = in_a_thread(by_hand(signed.url, forged))
     assert buttons == {"Sign in"}
-    assert released(signed) == before

@@ -124,6 +124,7 @@ def use_all(visitor: Visitor, text: str) -> None:
     visitor.use(0, TOP, budget=9)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_link_opens_the_same_page_and_releases_nothing(browser, context, server):
     visitor = visit(context, server.url)
     visitor.use_example()

@@ -72,6 +72,10 @@ class Visitor:
         """Declare the first column, set the budget, and go on to Release."""
         self.declare(lower, upper)
         self.number("Privacy budget ε", budget)
+        self.go_on_to_release()
+
+    def go_on_to_release(self) -> None:
+        """Take the table of the Data page into use, as one about other people."""
         self.say_other_people()
         self.button("Continue to Release").click()
         self.heading("Release").wait_for()
@@ -117,6 +121,13 @@ class Visitor:
         self.go("data")
         self.upload(text, name)
         self.use(*bounds, budget)
+
+    def use_common(self, text: str) -> None:
+        """Choose a file on Home, take the common bounds, and go on to Release."""
+        self.send(text, "people.csv")
+        self.button("Common bounds").click()
+        self.settle()
+        self.go_on_to_release()
 
     def use_example(self) -> None:
         for _ in range(_TRIES):
@@ -276,10 +287,10 @@ class Visitor:
         return size is not None and size["width"] < _TOP_BAR
 
 
-def visit(context: BrowserContext, url: str) -> Visitor:
+def visit(context: BrowserContext, url: str, path: str = "") -> Visitor:
     """Open the app in a new tab."""
     visitor = Visitor(context.new_page(), url)
-    visitor.open()
+    visitor.open(path)
     return visitor
 
 
