@@ -19,6 +19,7 @@ from dpcore.figures.theme import (
     LineStyle,
     Picture,
     axis,
+    in_lines,
     log_axis,
     plain,
 )
@@ -39,7 +40,7 @@ from dpcore.figures.traces import (
     rows,
     vertical,
 )
-from dpcore.formatting import brief, epsilon_text, in_full, people, percent, significant
+from dpcore.formatting import epsilon_text, in_full, people, percent, significant
 
 _BIAS = LineStyle(color="#D55E00", dash="dash")
 
@@ -177,7 +178,7 @@ def found_picture(
         bargap=0,
         shapes=[stripe, vertical(truth, "the truth", xanchor="left")],
         xaxis=axis(plain(what), range=list(ends)),
-        yaxis=axis("share of attempts, %", range=[0, 30]),
+        yaxis=axis(f"share of {len(found)} tries, %", range=[0, 30]),
         annotations=[
             note("possible ages", bounds.upper, 0.8, yref="paper", xanchor="left", ax=30, ay=0)
         ],
@@ -219,7 +220,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
     return Picture.of(
         (
             f"ε = {in_full(promised)} was promised; “{worst.name}” has ε = "
-            f"{epsilon_text(worst.epsilon)}, and near the bound all of them are biased"
+            f"{epsilon_text(worst.epsilon)}, and all answers are too high on average"
         ),
         {
             "way": [fault.name for fault in faults],
@@ -252,7 +253,7 @@ def faults_picture(faults: Sequence[Fault], *, promised: float) -> Picture:
             vertical(1.0, stroke=LineStyle(color=NEUTRAL, dash="dash", width=2)) | {"y0": 0.61}
         ],
         xaxis=axis(
-            "actual ε (dashed: claimed)",
+            "actual ε (dashed: promised)",
             range=[0, _MOST_TIMES],
             tickvals=[0, 1, 2],
             ticktext=["0", "as promised", "twice"],
@@ -411,11 +412,8 @@ def votes_picture(choices: Sequence[str], counts: Sequence[int], *, right: int) 
     """
     total = sum(counts)
     names = [plain(choice) for choice in choices]
-    # Answers may be alike once they are cut short.
-    ticks = [
-        plain(f"{'✓ ' if place == right else ''}{brief(text, 34)}")
-        for place, text in enumerate(choices)
-    ]
+    ticks = [in_lines(f"{'✓ ' * (i == right)}{text}", 36) for i, text in enumerate(choices)]
+    lines = 1 + max(tick.count("<br>") for tick in ticks)
     return Picture.of(
         f"{counts[right]} of {total} predicted it ({percent(counts[right] / total)})",
         {
@@ -424,7 +422,7 @@ def votes_picture(choices: Sequence[str], counts: Sequence[int], *, right: int) 
             "predicted by": list(counts),
         },
         drawn="A bar for each answer, as long as the number of people who chose it",
-        height=44 * len(choices),
+        height=(20 + 20 * lines) * len(choices),
         traces=[
             rows(
                 names,

@@ -65,8 +65,8 @@ def _lesson_text() -> LessonText:
     wide, wider = _width(_PRICE), _width(_PRICE / 2)
     return LessonText(
         situation=f"A town promises its people a total of ε = {in_full(_TOTAL)} for everything "
-        f"that is ever published from a survey. {_ASKED} teams each want one average at "
-        f"ε = {in_full(_PRICE)}.",
+        "that is ever published from a survey. This is the privacy budget. "
+        f"{_ASKED} teams each want one average at ε = {in_full(_PRICE)}.",
         predict=ask(
             "How many teams get an answer?",
             wrong(

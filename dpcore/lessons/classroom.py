@@ -115,7 +115,9 @@ class ClassroomRefusal(StrEnum):
     GUESSING = "Too many wrong codes were entered. Try again in one minute."
     FULL = "This class is full."
     HURRY = "Too many phones joined in this minute. Try again in one minute."
-    CROWDED = "Too many phones joined from your network address. Ask the teacher to allow it."
+    CROWDED = (
+        "Too many phones joined from this network. Ask the teacher to allow it, and press Join."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +131,7 @@ class Room:
         situation: What the question is about, in two sentences.
         question: That question.
         open: Whether answers are taken: the truth is not shown yet.
+        shown: Keys of the lessons whose truth a phone may have seen: they take no more answers.
         answers: For each lesson the place of the answer that each seat chose.
         seats: How many seats each client has.
         shares_address: Whether one network address may be that of many phones.
@@ -142,6 +145,7 @@ class Room:
     situation: str = ""
     question: QuizQuestion | None = None
     open: bool = False
+    shown: frozenset[str] = frozenset()
     answers: dict[str, dict[str, int]] = field(default_factory=dict)
     seats: dict[str, int] = field(default_factory=dict)
     shares_address: bool = False
@@ -205,17 +209,22 @@ class Rooms:
         taking: bool,
         now: datetime,
     ) -> None:
-        """Put the question of a lesson before the class; a lost room is no error."""
+        """Put the question of a lesson before the class; a lost room is no error.
+
+        Once phones were shown the truth, the question takes no answers again.
+        """
         with self._lock:
             room = self._rooms.get(code)
             if room is not None:
+                shown = room.shown if taking or not room.seats else room.shown | {lesson}
                 self._rooms[code] = replace(
                     room,
                     led=now,
                     lesson=lesson,
                     situation=situation,
                     question=question,
-                    open=taking,
+                    open=taking and lesson not in shown,
+                    shown=shown,
                 )
 
     def share_address(self, code: str, *, shared: bool) -> None:

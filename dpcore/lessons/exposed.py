@@ -52,9 +52,8 @@ def _lesson_view(settings: Settings) -> LessonView:
             said=lambda share: at_most(share / 100),
             ticks={50: "50: learned nothing", 100: "100"},
         ),
-        sentence="Each person has a privacy loss, also an ε. Here it measures how much the "
-        "answer reveals about whether the person is in the data. The guarantee of ε = "
-        f"{epsilon_text(promised)} covers any record of up to {in_full(bound)} visits. "
+        sentence=f"The guarantee of ε = {epsilon_text(promised)} covers any record of up to "
+        f"{in_full(bound)} visits. "
         "Nobody in these data loses as much. Half of the people lose at most ε = "
         f"{significant(half)}. An attacker who was 50% sure about one of them "
         f"becomes at most {surest(half)} sure. Ruth, with {_visits(most)} visits, "
@@ -74,8 +73,9 @@ def _lesson_text() -> LessonText:
     return LessonText(
         situation="An insurer publishes the average number of visits to a doctor, with noise "
         f"for ε = 1. Each of {exposure.people:,} records is one year of one person. Most "
-        f"have a few visits, and Ruth's has {visits}. An attacker asks who is in the data. We "
-        "may look at single records only because this survey was published long ago.",
+        f"have a few visits, and Ruth's has {visits}. An attacker asks who is in the data. A "
+        "person's privacy loss says how much the answer reveals about that. It is an ε, too. "
+        "We may look at single records only because this survey was published long ago.",
         predict=ask(
             "How much of the guaranteed ε = 1 do most people actually lose to this attacker?",
             wrong(
@@ -132,7 +132,7 @@ def _lesson_text() -> LessonText:
                     "the data.",
                 ),
                 right(
-                    "No: only the curator may see it",
+                    "No: only those who keep the data may see it",
                     "We may, because this survey is public. For other data the studio shows "
                     "it in a locked area, marked confidential.",
                 ),

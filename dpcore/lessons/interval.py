@@ -58,9 +58,9 @@ def _lesson_text() -> LessonText:
     return LessonText(
         situation=f"Tom reads that the average age of {people} people is {average} years, "
         f"plus or minus {base}, with noise added on purpose. The {people} are a "
-        f"sample of a country. Ages are clamped to the bounds, {in_full(ages.lower)} to "
-        f"{in_full(ages.upper)}. He wonders how the plus or minus was computed, and "
-        "whether it exposed anybody.",
+        f"sample of a country. Ages outside the bounds, {in_full(ages.lower)} to "
+        f"{in_full(ages.upper)}, are clamped: each is moved to the nearest bound. He "
+        "wonders how the plus or minus was computed, and whether it exposed anybody.",
         predict=ask(
             "What is needed to compute how far off the noise may be?",
             wrong(
@@ -69,15 +69,13 @@ def _lesson_text() -> LessonText:
             ),
             right(
                 "Public numbers only: ε, the bounds and, here, the number of people",
-                "They fix the spread of the noise. So the interval costs nothing and reveals "
-                f"nothing about anybody. The survey published that {people} people were "
-                "asked. Where the number of people is secret, the noise is made for a public "
-                "minimum instead.",
+                f"They fix the spread of the noise. So the interval, the answer ±{base} years, "
+                "reveals nothing more about anybody. All of this was public before.",
             ),
             wrong(
                 "Many answers to the same question",
-                "Each answer has a privacy cost. One is enough, because everybody may know "
-                "how the noise is drawn.",
+                "Each answer reveals a little more about the people. One is enough, because "
+                "everybody may know how the noise is drawn.",
             ),
         ),
         questions=(
@@ -131,6 +129,10 @@ def _lesson_text() -> LessonText:
             (
                 "Compare an exact number without an interval and a noisy one with it. Ask "
                 "which is more honest."
+            ),
+            (
+                f"The survey published that {people} people were asked. Where their number is "
+                "secret, the noise is made for a public minimum instead."
             ),
             (
                 "Ages outside the bounds are clamped. No interval covers the bias from "

@@ -29,7 +29,7 @@ from dpcore.studies.teaching.laboratory import (
 )
 
 _SHIFT = 0.2
-_NAMES = {PUBLISHED: "draw again", CLAMPED: "move to the bound", REPAIRED: "more noise, draw again"}
+_NAMES = {PUBLISHED: "draw again", CLAMPED: "move to the bound"}
 
 
 def _setup(key: str, epsilon: float = 1.0) -> Setup:
@@ -60,11 +60,9 @@ def _lesson_view(settings: Settings) -> LessonView:
         f"someone who was 50% sure becomes at most {surest(epsilon)} sure. Drawing again has "
         f"an actual ε = {epsilon_text(real[PUBLISHED])}: {surest(real[PUBLISHED])} "
         f"sure. Moving to the bound (BIT) has ε = {epsilon_text(real[CLAMPED])}, as "
-        "promised. So does a third way, “more noise, draw again”, with larger noise "
-        "from the start. The lower bars show the bias: how much too high the "
+        "promised. The lower bars show the bias: how much too high the "
         "answers are on average, if the true share is 0%. Drawing again: "
-        f"{high[PUBLISHED]}. Moving to the bound: {high[CLAMPED]}. The third way: "
-        f"{high[REPAIRED]}.",
+        f"{high[PUBLISHED]}. Moving to the bound: {high[CLAMPED]}.",
     )
 
 
@@ -77,7 +75,7 @@ def _lesson_text() -> LessonText:
     more_odds, promised_odds = (
         significant(math.exp(epsilon)) for epsilon in (extra, published.nominal)
     )
-    biases = {key: _points(_bias(key)) for key in _NAMES}
+    biases = {key: _points(_bias(key)) for key in (*_NAMES, REPAIRED)}
     limit = epsilon_text(redrawing_limit(published.nominal))
     more = significant(repaired.scale / published.scale)
     return LessonText(
@@ -88,15 +86,16 @@ def _lesson_text() -> LessonText:
         predict=ask(
             "Noor promised ε = 1. Which of the two ways breaks her promise?",
             wrong(
-                "Moving it to the bound (called BIT, boundary-inflated truncation)",
-                "Moving uses only the noisy number. It is post-processing and reveals nothing new.",
+                "Moving it to the bound",
+                "Moving uses only the noisy number, so it reveals nothing new.",
             ),
             right(
-                "Drawing again (called truncated noise)",
+                "Drawing again",
                 "Which draws are rejected depends on the people. If none of the five smokes, "
                 f"{kept} of the draws are possible shares. If one smokes, {beside} are. So "
                 f"the number reveals more about that person than she promised: ε = {real} "
-                "instead of 1.",
+                "instead of 1. Drawing again is called truncated noise. Moving to the bound is "
+                "called BIT, boundary-inflated truncation.",
             ),
             wrong(
                 "Neither: both only tidy up",

@@ -53,7 +53,8 @@ def _lesson_view(settings: Settings) -> LessonView:
     )
     return LessonView(
         picture=picture,
-        sentence=f"Replacing Eli moves the average by {significant(there - instead)} years. "
+        sentence="The higher a curve, the more likely that published average is. "
+        f"Replacing Eli moves the average by {significant(there - instead)} years. "
         f"With ε = {in_full(epsilon)} the published average is within "
         f"±{significant(_reach(epsilon, guests))} years in 95 of 100 cases. A reader "
         f"who was 50% sure becomes at most {surest(epsilon)} sure which of the two "
@@ -81,7 +82,9 @@ def _lesson_text() -> LessonText:
             right(
                 f"{step} years",
                 f"The sum moves by 100 years, and is divided by {_GUESTS}. Nobody "
-                "between 0 and 100 can move the average further.",
+                "between 0 and 100 can move the average further. So the hotel adds noise. "
+                "The picture shows which published averages are then likely: with Eli, and with "
+                "a newborn instead.",
             ),
             wrong(
                 "100 years",

@@ -40,11 +40,11 @@ def _lesson_view(settings: Settings) -> LessonView:
     first = before.simulate(ages[:-1].mean(), rng=rng, size=size)
     second = after.simulate(ages.mean(), rng=rng, size=size)
     age, found = float(ages[-1]), people * second - (people - 1) * first
-    spread = _spread(epsilon, people)
-    width = survey.half_width(survey.mean_request(epsilon, people=people))
+    spread = significant(_spread(epsilon, people))
+    error = significant(survey.usual_error(epsilon, people=people))
     title = (
-        f"At ε = {in_full(epsilon)} each average is within ±{significant(width)} years, and Ana's "
-        f"age is off by about {significant(spread)} years"
+        f"With noise for ε = {in_full(epsilon)}, each average is typically off by {error} years, "
+        f"and Ana's age by {spread} years"
     )
     return LessonView(
         picture=found_picture(
@@ -56,14 +56,13 @@ def _lesson_view(settings: Settings) -> LessonView:
             what="Ana's age found, years",
         ),
         sentence=f"From exact averages of {people - 1} and {people} people, Ana's age "
-        f"follows: {significant(age)}. Noise is a random number, added before "
-        f"publishing. With noise for ε = {in_full(epsilon)}, each average is within "
-        f"±{significant(width)} years in 95 of 100 cases. The same trick then finds "
-        f"an age that is usually off by about {significant(spread)} years, and often "
-        "impossible. The gray area shows the possible ages. The bars at both ends "
-        "include everything beyond them. ε (epsilon) sets how much noise there is: "
-        "the smaller ε, the more noise. With fewer patients the average gets more "
-        "noise, so the trick works no better.",
+        f"follows: {significant(age)}. With noise for ε = {in_full(epsilon)}, each "
+        f"average is typically off by {error} years. The same trick then finds an age "
+        f"that is typically off by {spread} years, and often impossible. The picture "
+        f"shows {_ATTACKS} tries of the trick, each with new noise. The gray area shows "
+        "the possible ages. The bars at both ends include everything beyond them. "
+        "With fewer patients the average gets more noise, so the trick works no "
+        "better.",
     )
 
 
@@ -71,7 +70,7 @@ def _lesson_text() -> LessonText:
     people = survey.table().people
     age = float(survey.ages()[-1])
     spread = significant(_spread(1.0, people))
-    width = significant(survey.half_width(survey.mean_request(1.0)))
+    error = significant(survey.usual_error(1.0))
     return LessonText(
         situation=f"A doctor's practice reports the average age of its {people - 1} patients "
         "to a newspaper. The next day Ana joins, and the practice reports the "
@@ -89,7 +88,9 @@ def _lesson_text() -> LessonText:
             right(
                 "Her exact age",
                 f"{people} times the second average minus {people - 1} times the first "
-                f"is her age: {significant(age)}.",
+                f"is her age: {significant(age)}. So from now on the practice adds a random "
+                "number to each average. That is noise. ε (epsilon) says how much of it: the "
+                "smaller ε, the more noise.",
             ),
         ),
         questions=(
@@ -97,9 +98,8 @@ def _lesson_text() -> LessonText:
                 "Why does noise protect Ana and still leave a useful average?",
                 right(
                     "One person moves the average little, so a little noise hides her",
-                    "ε (epsilon) sets how much noise there is. At ε = 1 the average of "
-                    f"{people} people is off by at most {width} years in 95 of 100 cases. The "
-                    f"age that the trick finds is off by about {spread}.",
+                    f"At ε = 1 the average of {people} people is typically off by {error} "
+                    f"years. The age that the trick finds is typically off by {spread}.",
                 ),
                 wrong(
                     "The noise is kept secret",

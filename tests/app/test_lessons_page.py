@@ -90,10 +90,10 @@ def leading(open_page):
     return app, address.rpartition("/")[2]
 
 
-def test_an_address_that_is_not_signed_leads_no_class(open_page):
+def test_an_address_without_the_key_leads_no_class(open_page):
     app = open_page("lessons")
     code = ROOMS.open(now=datetime.now(UTC), draw=secrets.choice)
-    linked(app, **{"class": f"{code}.{code}", "clock": "soon"})
+    linked(app, **{"class": code, "clock": "soon"})
     assert button(app, "Open a class for phones")
     assert button(app, "Start the clock")
 
@@ -113,8 +113,15 @@ def test_a_class_answers_from_its_phones(open_page):
     next_step(app)
     # The truth beside what they expected; nobody predicted in this tab.
     assert len(charts(app)) == 2
-    assert visitors[0].question()["correct"] is lesson.choices[0].right
+    shown = visitors[0].question()
+    assert (shown["right"], shown["why"]) == (lesson.right.text, lesson.choices[0].why)
+    # Back at the question: who has seen the answer cannot vote on it.
     button(app, "Back").click().run()
+    assert any("answers are closed" in markdown.value for markdown in app.markdown)
+    assert not visitors[0].question()["open"]
+    for _ in range(3):
+        next_step(app)
+    assert any("Ask them aloud" in caption.value for caption in app.caption)
     button(app, "End the class").click().run()
     assert visitors[0].ask("question")[0] == 404
 
@@ -124,8 +131,12 @@ def test_many_phones_behind_one_address_are_admitted_by_the_teacher(open_page):
     while Phone(code).join() == 200:
         pass
     app.run()
-    assert any("1 attempt to join failed" in one.value for one in app.warning)
-    by_label(app.checkbox, "Phones share one network address").check().run()
+    box = "All phones use the school’s Wi-Fi"
+    next_step(app)
+    (said,) = [one.value for one in app.warning]
+    assert said.startswith("1 attempt to join failed")
+    assert box in said
+    by_label(app.checkbox, box).check().run()
     assert not any("failed" in one.value for one in app.warning)
     assert Phone(code).join() == 200
 
@@ -140,8 +151,15 @@ def test_the_panel_shows_an_address_for_phones_or_the_command(open_page, monkeyp
     shown = [code.value for code in app.code]
     addresses = [one for one in shown if one.startswith("http://studio.lan:")]
     commands = [one for one in shown if "--classroom" in one]
-    # The class and the step; a QR code that no phone can use is not shown.
-    named = 2 if "studio.lan" in hosts else 0
-    assert len(addresses) == len(app.get("image")) == named
-    assert len(commands) == 2 - named
-    assert len([one for one in app.caption if "cannot open" in one.value]) == 2 - named
+    # The class and the step; no phone scans the step, or a code that it cannot use.
+    named = "studio.lan" in hosts
+    assert (len(addresses), len(app.get("image"))) == (2 * named, named)
+    assert len(commands) == 1 - named
+    assert len([one for one in app.caption if "cannot open" in one.value]) == 1 - named
+
+
+def test_a_server_without_pages_of_phones_names_the_one_command_for_them(open_page, monkeypatch):
+    monkeypatch.setattr(phones, "are_served", lambda: False)
+    app = open_page("lessons")
+    assert len([code for code in app.code if "--classroom" in code.value]) == 1
+    assert not [one for one in app.button if one.key == "class-open"]

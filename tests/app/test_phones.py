@@ -61,14 +61,16 @@ def test_a_phone_answers_and_learns_the_truth_when_the_question_is_closed(rooms,
     assert shown["situation"] == "Two averages are published."
     assert shown["choices"] == texts(QUESTION)
     assert shown["chosen"] is None
-    assert not {"why", "correct", "right"} & set(shown)
+    assert not {"why", "right", "because"} & set(shown)
     wrong_one = texts(QUESTION).index("that")
     assert phone.answer(wrong_one) == 200
     assert phone.question()["chosen"] == wrong_one
     lead(rooms, code, taking=False)
     shown = phone.question()
-    assert not shown["correct"]
-    assert (shown["why"], shown["right"]) == ("It is not.", "this")
+    assert (shown["why"], shown["right"], shown["because"]) == ("It is not.", "this", "It is.")
+    late = Phone(code, "192.0.2.2")
+    late.join()
+    assert (late.question()["right"], late.question()["chosen"]) == ("this", None)
     rooms.close(code)
     assert phone.ask("question")[0] == 404
 

@@ -209,11 +209,13 @@ def test_group_without_a_dot_has_its_words_at_its_own_place():
     assert list(figure.layout.xaxis.categoryarray) == list(LABELS)
 
 
-def test_labels_that_are_alike_once_they_are_short_have_a_bar_each():
-    long = [f"a label with a long beginning, number {i}" for i in range(3)]
+def test_a_long_answer_stands_whole_beside_its_bar():
+    long = [f"an answer with a long beginning, which ends in the number {i}" for i in range(3)]
     votes = votes_picture(long, [1, 2, 3], right=0).figure
-    assert list(votes.layout.yaxis.categoryarray) == long
-    assert list(votes.data[0].y) == long
+    assert list(votes.layout.yaxis.categoryarray) == list(votes.data[0].y) == long
+    shown = [text.split("<br>") for text in votes.layout.yaxis.ticktext]
+    assert [" ".join(lines) for lines in shown] == [f"✓ {long[0]}", *long[1:]]
+    assert max(len(line) for lines in shown for line in lines) < 40
 
 
 LABEL = st.text(string.digits + ".-:e ab", min_size=1, max_size=8)

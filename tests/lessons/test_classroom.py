@@ -86,6 +86,21 @@ def test_counting_clients_takes_bounded_memory(monkeypatch):
     assert rooms.join(code, client="a", now=NOW) is None
 
 
+def test_a_question_whose_answer_was_shown_takes_no_answers_again():
+    rooms, code = opened()
+    # Nobody has joined yet: nobody has seen it.
+    lead(rooms, code, taking=False)
+    lead(rooms, code)
+    rooms.join(code, client="a", now=NOW)
+    assert rooms.answer(code, lesson="why-noise", seat="a", choice=0)
+    lead(rooms, code, taking=False)
+    lead(rooms, code)
+    assert not rooms.answer(code, lesson="why-noise", seat="a", choice=1)
+    assert rooms.room(code).answered("why-noise", "a") == 0
+    lead(rooms, code, lesson="one-guest")
+    assert rooms.answer(code, lesson="one-guest", seat="a", choice=1)
+
+
 def test_a_closed_room_takes_nothing_and_knows_nothing():
     rooms, code = opened()
     rooms.answer(code, lesson="why-noise", seat="a", choice=0)

@@ -126,8 +126,6 @@ STORY = (
     "might go a hundred times",
     "Sara gets ten times as many people",
     "drawing at most ten times",
-    "a third way",
-    "The third way",
     "Ask eight times",
     "About half Much less",
     "alf of the people lose at most",

@@ -18,7 +18,7 @@ from dpcore.errors import ParameterError
 from dpcore.figures.lessons import votes_picture
 from dpcore.figures.theme import Picture
 from dpcore.formatting import people
-from dpcore.lessons.classroom import seat_of, spaced, token_of
+from dpcore.lessons.classroom import SEATS_OF_CLIENT, seat_of, spaced, token_of
 from dpcore.lessons.lesson import Lesson, LessonStep, QuizQuestion
 from ui import controls, session
 from ui.lessons import phones
@@ -28,7 +28,10 @@ from ui.text import literal
 
 _LED, _SHARED = "_class_led", "class-shares-address"
 _ADDRESS: Final = "class"
-"""What in the address of a page leads a class again after a reload: its code, signed."""
+"""What in the address names the class that is led; a cookie of this name has its key.
+
+After a reload both lead the class again. Whoever copies the address has no cookie.
+"""
 _SECONDS: Final = 2
 
 
@@ -36,7 +39,7 @@ def lead(place: LessonPlace) -> None:
     """Let the phones of a class that is led from this tab see the step on screen."""
     code, lesson_text = _led(), place.lesson.text()
     if code:
-        st.query_params[_ADDRESS] = token_of(code, code=code, key=KEY)
+        st.query_params[_ADDRESS] = code
         ROOMS.lead(
             code,
             lesson=place.lesson.key,
@@ -52,8 +55,10 @@ def offer(code_of: Callable[[str], str], width: int) -> None:
 
     ``code_of`` returns the QR code of an address, which is shown at a width.
     """
+    page = phones.page_for_devices() if phones.are_served() else None
+    if page is None:
+        phones.explain()
     if not phones.are_served():
-        st.caption("Phones need a server started with `streamlit run asgi.py`.")
         return
     code = _led()
     if not code:
@@ -62,49 +67,56 @@ def offer(code_of: Callable[[str], str], width: int) -> None:
             type="primary",
             on_click=_open,
             key="class-open",
-            help="Phones answer the question of “Predict”, and then show the result. Ask the "
-            "questions of “Check” aloud. Phones send no names, and get nothing of any table.",
+            help="Phones answer the question of “Predict”, and then show the result. "
+            "Phones send no names, and get nothing of any table.",
         )
         notice = session.take("_class_notice")
         if notice is not None:
             st.warning(literal(str(notice)))
         return
-    page = phones.page_for_devices()
     address = _address(page or str(st.context.url or ""), code)
     st.markdown(f"Class code: **{spaced(code)}**")
-    if page is None:
-        phones.explain()
-    else:
+    if page is not None:
         st.image(code_of(address), alt="QR code of the address below", width=width)
     st.code(address, language=None, wrap_lines=True)
     st.checkbox(
-        "Phones share one network address",
+        "All phones use the school’s Wi-Fi",
         value=_shares(code),
         key=_SHARED,
         on_change=_share,
         args=(code,),
-        help="A proxy or a school network may give all phones one address. Otherwise "
-        "one address gets few seats, so that one phone cannot fill the class.",
+        help="A school’s network may give all phones one address. Without this tick "
+        f"{SEATS_OF_CLIENT} phones of one address can join, so that nobody fills the class alone.",
     )
     st.button("End the class", on_click=_close, args=(code,), key="class-close")
+    key = f"{_cookie(code)}={token_of(code, code=code, key=KEY)}; SameSite=Strict"
+    st.html(f"<script>document.cookie = '{key}'</script>", unsafe_allow_javascript=True)
 
 
 def gathered(place: LessonPlace) -> None:
-    """Show how many have answered, again and again."""
+    """Show again and again how many answered and were refused; say what is asked aloud."""
     code, lesson = _led(), place.lesson.key
-    if not code or place.step is not LessonStep.PREDICT:
+    if not code:
         return
+    if place.step is LessonStep.QUESTIONS:
+        st.caption("Phones do not show these questions. Ask them aloud.")
 
     def count() -> None:
         room = ROOMS.room(code)
-        answers, phones_here = (0, 0) if room is None else room.turnout(lesson)
-        st.markdown(
-            f"Class **{spaced(code)}**: {answers} of {people(phones_here, 'phone')} answered."
-        )
-        if room is not None and room.crowded:
+        if room is None:
+            return
+        if room.crowded:
             st.warning(
-                f"{people(room.crowded, 'attempt')} to join failed: many phones have one "
-                "network address. To let them join, tick the box in “Teach”."
+                f"{people(room.crowded, 'attempt')} to join failed: {SEATS_OF_CLIENT} phones of "
+                "one network have joined. Press “Teach”, and tick “All phones use the school’s "
+                "Wi-Fi”. Then let these phones press “Join” again."
+            )
+        if place.step is LessonStep.PREDICT:
+            answers, phones_here = room.turnout(lesson)
+            closed = "" if room.open else " The result was shown, so answers are closed."
+            st.markdown(
+                f"Class **{spaced(code)}**: {answers} of {people(phones_here, 'phone')} "
+                f"answered.{closed}"
             )
 
     st.fragment(count, run_every=_SECONDS)()
@@ -132,12 +144,16 @@ def _address(page: str, *code: str) -> str:
 def _led() -> str:
     """Return the code of the class that this tab leads, also after a reload."""
     led = cast("str | None", session.public(_LED))
-    token = st.query_params.get(_ADDRESS, "")
-    code = token.partition(".")[0]
+    code = st.query_params.get(_ADDRESS, "")
+    token = str(st.context.cookies.get(_cookie(code), ""))
     if led is None and seat_of(token, code=code, key=KEY) == code and ROOMS.room(code):
         session.set_public(_LED, code)
         return code
     return led or ""
+
+
+def _cookie(code: str) -> str:
+    return f"{_ADDRESS}-{code}"
 
 
 def _shares(code: str) -> bool:

@@ -154,11 +154,10 @@ def _question_state(room: Room, seat: str) -> dict[str, Any]:
         "chosen": chosen,
         "open": room.open,
     }
-    if not room.open and chosen is not None:
-        choice, right = question.choices[chosen], question.right
-        found |= {"correct": choice.right, "why": choice.why}
-        if not choice.right:
-            found |= {"right": right.text, "because": right.why}
+    if not room.open:
+        found |= {"right": question.right.text, "because": question.right.why}
+        if chosen is not None:
+            found["why"] = question.choices[chosen].why
     return found
 
 
@@ -233,8 +232,8 @@ def for_devices(page: str, *, address: str, hosts: Sequence[str], port: int) -> 
 def explain() -> None:
     """Say how the server is started so that other devices can open its pages."""
     st.caption(
-        "Phones cannot open this server: it accepts connections from this computer only. Restart "
-        "it with this command. Everybody in your network can then open the studio."
+        "Phones cannot open this server yet. Restart it with this command. Everybody in your "
+        "network can then open the studio."
     )
     port = int(st.get_option("server.port"))
     st.code(f"{command()} --classroom --port {port}", language=None, wrap_lines=True)

@@ -28,6 +28,7 @@ _LOW, _HIGH = 380, 480
 def show(place: LessonPlace) -> None:
     """Draw the open step."""
     lesson_text = place.lesson.text()
+    classroom.gathered(place)
     _DRAWN[place.step](place, lesson_text)
     if not place.projected:
         glossary_links.offer(mentioned(lesson_text.text), "Glossary for this lesson")
@@ -38,7 +39,6 @@ def _predict(place: LessonPlace, lesson_text: LessonText) -> None:
     chosen = classroom.ask(place.lesson, lesson_text.predict)
     if chosen is not None:
         st.caption("Press Next to see the answer.")
-    classroom.gathered(place)
 
 
 def _reveal(place: LessonPlace, lesson_text: LessonText) -> None:

@@ -62,7 +62,8 @@ def show(place: LessonPlace) -> bool:
             notes = place.lesson.text().notes
             st.markdown("\n".join(f"- {literal(note)}" for note in notes))
         with st.expander("Link to this step"):
-            _share(place)
+            page = phones.page_for_devices() or str(st.context.url or "")
+            st.code(link(page, place.settings), language=None, wrap_lines=True)
         st.caption("Keys: Page Down or → goes on, Page Up or ← goes back.")
     return projected
 
@@ -103,16 +104,6 @@ def _began() -> datetime | None:
 
 def _start_clock() -> None:
     session.set_public(_BEGAN, datetime.now(UTC))
-
-
-def _share(place: LessonPlace) -> None:
-    page = phones.page_for_devices()
-    address = link(page or str(st.context.url or ""), place.settings)
-    if page is None:
-        phones.explain()
-    else:
-        st.image(code(address), alt="QR code of the link below", width=_WIDTH)
-    st.code(address, language=None, wrap_lines=True)
 
 
 def code(address: str) -> str:
@@ -187,14 +178,17 @@ def apply_stage(*, projected: bool) -> None:
 
 
 def enlarged(picture: Picture, *, most: int) -> Picture:
-    """Return a picture whose words can be read from the last row; ``most`` is its height."""
+    """Return a picture whose words can be read from the last row; ``most`` is its height.
+
+    A picture without axes is no higher than before.
+    """
     layout = picture.spec["layout"]
     more: dict[str, Any] = {"font": {"size": _LETTERS}, "height": min(layout["height"], most)}
     if "annotations" in layout:
         more["annotations"] = [_with_size(note, "font") for note in layout["annotations"]]
     # A picture with axes has the margins of the house, and needs wider ones.
     if layout["margin"]["l"] >= _AXES:
-        more["margin"] = layout["margin"] | {"l": 90, "b": 84, "t": 40}
+        more |= {"margin": layout["margin"] | {"l": 90, "b": 84, "t": 40}, "height": most}
     traces = [
         _with_size(trace, "textfont") if "size" in trace.get("textfont", ()) else trace
         for trace in picture.spec["data"]
