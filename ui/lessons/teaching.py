@@ -62,8 +62,8 @@ def show(place: LessonPlace) -> bool:
             notes = place.lesson.text().notes
             st.markdown("\n".join(f"- {literal(note)}" for note in notes))
         with st.expander("Link to this step"):
-            page = phones.page_for_devices() or str(st.context.url or "")
-            st.code(link(page, place.settings), language=None, wrap_lines=True)
+            address = phones.page_for_devices() or str(st.context.url or "")
+            st.code(link(address, place.settings), language=None, wrap_lines=True)
         st.caption("Keys: Page Down or → goes on, Page Up or ← goes back.")
     return projected
 
