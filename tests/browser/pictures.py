@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import tempfile
 from collections.abc import Callable
@@ -14,8 +15,9 @@ from typing import Final
 from PIL import Image
 from playwright.sync_api import Error, ViewportSize, expect, sync_playwright
 
+from epsilon_studio import hosts
 from tests.browser.rest import listened
-from tests.browser.server import FLAGS, ROOT, Server, system_browser
+from tests.browser.server import FLAGS, HOST, ROOT, Server, system_browser
 from tests.browser.visitor import Visitor, visit
 
 FOLDER: Final = ROOT / "docs"
@@ -161,6 +163,7 @@ def walk(visitor: Visitor, shoot: Callable[[str], None]) -> None:
 
 def main() -> None:
     """Walk the tutorials, and take the pictures."""
+    os.environ[hosts.VARIABLE] = HOST
     with (
         tempfile.TemporaryDirectory() as folder,
         Server(Path(folder), "asgi.py", options=OPTIONS) as server,
