@@ -99,6 +99,7 @@ class Walk(Visitor):
             self.number("Lower bound", lower)
             self.number("Upper bound", upper)
         self.page.keyboard.press("Escape")
+        self.settle()
         self.button("Continue to Release").click()
         self.heading("Release").wait_for()
         self.settle()
