@@ -1,9 +1,11 @@
 """Budget: what was spent, on what, and what is left."""
 
+from functools import partial
+
 import streamlit as st
 
 from dpcore.figures.compositions import spending_picture
-from ui import accounts, recovery, results, session
+from ui import accounts, layout, recovery, results, session
 from ui.budget import history, periods, person_total
 
 session.require_router("pages/budget.py")
@@ -23,5 +25,5 @@ if everything:
     results.show(spending_picture(everything, account), "spending")
     results.listing(everything, tables=history.tables_of_releases(account))
     results.release_files(everything, "all")
-    history.methods(everything, account)
+    layout.folded("Methods", "budget-methods", partial(history.methods, everything, account))
 person_total.show(account)

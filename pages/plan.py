@@ -1,8 +1,10 @@
 """Plan: several questions, how accurate their answers will be, and what they cost."""
 
+from functools import partial
+
 import streamlit as st
 
-from ui import plans, releasing, session
+from ui import layout, plans, releasing, session
 from ui.planning import accuracy, cost, form, redeclaring, release
 
 session.require_router("pages/plan.py")
@@ -29,4 +31,8 @@ if plan.items:
     release.offer(plan, study, price, known)
     if not all(known):
         st.page_link("pages/documents.py", label="Documents of the plan")
-        cost.methods(plan, price, study.terms.relation)
+        layout.folded(
+            "Composition chart and methods",
+            "plan-methods",
+            partial(cost.methods, plan, price, study.terms.relation),
+        )

@@ -1,5 +1,7 @@
 """Privacy loss: everybody's own privacy loss. Curator only."""
 
+from functools import partial
+
 import streamlit as st
 
 from ui import confidential, controls, session
@@ -24,9 +26,11 @@ st.metric(
     individual.guarantee(asked),
     help="Public: it depends on bounds and noise alone.",
 )
-with confidential.area("individual", "everybody's own privacy loss") as shown:
-    if shown:
-        individual.show(study, asked, relation, unit_column)
+confidential.area(
+    "individual",
+    "everybody's own privacy loss",
+    partial(individual.show, study, asked, relation, unit_column),
+)
 with st.expander("Methods"):
     statistic_losses.definitions()
     if kind is SubjectKind.MODEL:

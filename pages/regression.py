@@ -1,5 +1,7 @@
 """Regression: fit a model to your columns and release it."""
 
+from functools import partial
+
 import streamlit as st
 
 from ui import confidential, offering, session
@@ -18,8 +20,8 @@ if answer is None:
     regression.expected(asked)
 else:
     regression.released(answer, asked)
-with confidential.area("model", "the fit itself, without noise") as shown:
-    if shown:
-        regression.behind(study, asked, answer)
+confidential.area(
+    "model", "the fit itself, without noise", partial(regression.behind, study, asked, answer)
+)
 with st.expander("Methods"):
     regression.details(asked)

@@ -1,5 +1,7 @@
 """Synthetic data: rows generated from one release, or from counts released before."""
 
+from functools import partial
+
 import streamlit as st
 
 from ui import confidential, controls, session, synthetic_release, synthetic_table
@@ -30,8 +32,10 @@ if made is None:
 synthetic_table.show_made(made)
 chosen = synthetic_table.keeps(known, made)
 synthetic_table.breaks(known)
-with confidential.area("made-up", "the comparison with the original") as shown:
-    if shown:
-        synthetic_table.beside_the_original(known, made, chosen, study)
+confidential.area(
+    "made-up",
+    "the comparison with the original",
+    partial(synthetic_table.beside_the_original, known, made, chosen, study),
+)
 with st.expander("Sources"):
     synthetic_table.tell_sources(known)

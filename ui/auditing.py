@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -264,27 +265,32 @@ _SLOT = "audit"
 def body(asked: AuditRequest) -> None:
     """Show an audit with its methods; that of a person stands in the curator's area."""
     if asked.confidential:
-        with confidential.area("audit", "the audit of a person of this table") as shown:
-            if shown:
-                study = session.require_study()
-                first, second = controls.row(2)
-                most = study.dataset.people
-                first.number("Row of the person", 1, (1, most), key=_row("person"), kept="page")
-                if study.public_number:
-                    second.number(
-                        "Row that takes its place",
-                        min(2, most),
-                        (1, most),
-                        key=_row("other"),
-                        kept="page",
-                        note="The number of people is public, so nobody leaves: in the other "
-                        "dataset this row occurs twice.",
-                    )
-                _show(asked, rows=" ".join(f"{session.public(_row(one))}" for one in _ROWS))
+        confidential.area(
+            "audit", "the audit of a person of this table", partial(_show_person, asked)
+        )
     else:
         _show(asked)
     with st.expander("Methods"):
         st.markdown(METHODS)
+
+
+def _show_person(asked: AuditRequest) -> None:
+    """Ask for a person, and audit the release around that person's row. CONFIDENTIAL."""
+    study = session.require_study()
+    first, second = controls.row(2)
+    most = study.dataset.people
+    first.number("Row of the person", 1, (1, most), key=_row("person"), kept="page")
+    if study.public_number:
+        second.number(
+            "Row that takes its place",
+            min(2, most),
+            (1, most),
+            key=_row("other"),
+            kept="page",
+            note="The number of people is public, so nobody leaves: in the other "
+            "dataset this row occurs twice.",
+        )
+    _show(asked, rows=" ".join(f"{session.public(_row(one))}" for one in _ROWS))
 
 
 def _show(asked: AuditRequest, *, rows: str = "") -> None:

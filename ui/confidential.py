@@ -6,8 +6,8 @@ reload, so that a shared screen shows nothing by accident. In Classroom mode it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from typing import TypeVar
 
 import streamlit as st
 
@@ -16,18 +16,20 @@ from dpcore.errors import DPCoreError, InPartsError
 from ui import roles, session
 from ui.text import sentence_of
 
+_T = TypeVar("_T")
 
-@contextmanager
-def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
-    """Frame confidential content; yields whether it may be shown.
+
+def area(key: str, what: str, draw: Callable[[], _T], *, ready: bool = True) -> _T | None:
+    """Frame confidential content, and draw it where it may be shown; return what that returns.
 
     Where it cannot be worked out, the area says why. Classroom mode opens it without
-    being asked where it is ``ready``.
+    being asked where it is ``ready``. A built-in example is public.
     """
-    if not _is_permitted():
+    tables = (session.study(), session.draft())
+    own = any(table is not None and table.example is None for table in tables)
+    if own and not roles.may(roles.Action.SEE):
         st.caption("Only a curator can open the confidential part of this page.")
-        yield False
-        return
+        return None
     with st.container(border=True, key=f"confidential-{key}"):
         st.badge("Confidential: curator only", icon=":material/lock:", color="orange")
         switch = f"show-{key}"
@@ -41,15 +43,9 @@ def area(key: str, what: str, *, ready: bool = True) -> Iterator[bool]:
             "this area may be published, and no export contains it.",
         )
         try:
-            yield shown
+            return draw() if shown else None
         except InPartsError as error:
             st.info(sentence_of(error))
         except DPCoreError as error:
             st.error(sentence_of(error))
-
-
-def _is_permitted() -> bool:
-    """Return whether the role permits it; a built-in example is public."""
-    study, draft = session.study(), session.draft()
-    own = any(table is not None and table.example is None for table in (study, draft))
-    return not own or roles.may(roles.Action.SEE)
+    return None

@@ -8,7 +8,7 @@ from functools import cache
 import streamlit as st
 
 from dpcore.glossary import TERMS, GlossaryEntry, matching, term, without_brackets
-from ui import session
+from ui import layout, session
 from ui.text import literal
 
 
@@ -17,19 +17,20 @@ def beside() -> None:
     words = st.popover(
         "Glossary", icon=":material/dictionary:", key="glossary-beside", on_change="rerun"
     )
-    if not words.open:
-        return
-    with words:
-        chosen = st.selectbox(
-            "Term",
-            [entry.word for entry in TERMS],
-            index=None,
-            placeholder="Type a term",
-            key="glossary-term",
-        )
-        if chosen is not None:
-            st.markdown(_line(term(chosen)))
-        st.page_link("pages/glossary.py", label="All terms")
+    layout.opened(words, _look_up)
+
+
+def _look_up() -> None:
+    chosen = st.selectbox(
+        "Term",
+        [entry.word for entry in TERMS],
+        index=None,
+        placeholder="Type a term",
+        key="glossary-term",
+    )
+    if chosen is not None:
+        st.markdown(_line(term(chosen)))
+    st.page_link("pages/glossary.py", label="All terms")
 
 
 def offer(terms: Iterable[GlossaryEntry], label: str) -> None:

@@ -7,13 +7,18 @@ one that somebody does.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple
 
 import streamlit as st
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
+from streamlit.elements.lib.mutable_popover_container import PopoverContainer
 
+from dpcore.errors import DPCoreError
 from ui import session
+from ui.text import sentence_of
 
 _About = TypeVarTuple("_About")
+_Drawn = TypeVar("_Drawn")
 
 
 _RULES = """
@@ -117,6 +122,25 @@ def show(
         if tab.open:
             with tab:
                 draw(*about)
+
+
+def opened(
+    place: ExpanderContainer | PopoverContainer, draw: Callable[[], _Drawn]
+) -> _Drawn | None:
+    """Draw into a place while it is open; return what that returns, or say why it cannot."""
+    if not place.open:
+        return None
+    with place:
+        try:
+            return draw()
+        except DPCoreError as error:
+            st.info(sentence_of(error))
+    return None
+
+
+def folded(label: str, key: str, draw: Callable[[], object]) -> None:
+    """Show an expander that draws only while it is open."""
+    opened(st.expander(label, key=key, on_change="rerun"), draw)
 
 
 def own_first(

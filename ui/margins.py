@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -67,39 +68,40 @@ def of_quantiles(asked: Request, study: Study) -> None:
     plan = asked.plan
     if not isinstance(plan, RankPlan | ChainPlan):
         return
-    exact = isinstance(plan, RankPlan)
+    draw = partial(_quantile_errors, plan, asked, study)
     what = "bias, SD and RMSE for this table"
-    with confidential.area("accuracy", what, ready=exact) as shown:
-        if not shown:
-            return
-        number, name = 0, asked.query.title
-        if isinstance(plan, ChainPlan):
-            number = controls.HERE.selectbox(
-                "Quantile",
-                range(len(plan.names)),
-                format_func=plan.names.__getitem__,
-                key=f"quantile-of-{session.generation()}",
-                kept="page",
-            )
-            name = plan.names[number]
-        curves, here = session.remember(
-            "quantile-errors",
-            f"{study.about(asked.query)} {asked} {number}",
-            lambda: _errors(asked, study, number),
+    confidential.area("accuracy", what, draw, ready=isinstance(plan, RankPlan))
+
+
+def _quantile_errors(plan: RankPlan | ChainPlan, asked: Request, study: Study) -> None:
+    number, name = 0, asked.query.title
+    if isinstance(plan, ChainPlan):
+        number = controls.HERE.selectbox(
+            "Quantile",
+            range(len(plan.names)),
+            format_func=plan.names.__getitem__,
+            key=f"quantile-of-{session.generation()}",
+            kept="page",
         )
-        picture = errors_picture(
-            curves,
-            here=here,
-            along=SweepAxis(label="ε", at=asked.epsilon, log=True),
-            unit=asked.query.quantity.of_differences,
-            each=name,
-        )
-        results.show(picture, "quantile-errors")
-        st.caption(
-            "By the exact law of the mechanism over its candidate values."
-            if exact
-            else "Simulated for this table."
-        )
+        name = plan.names[number]
+    curves, here = session.remember(
+        "quantile-errors",
+        f"{study.about(asked.query)} {asked} {number}",
+        lambda: _errors(asked, study, number),
+    )
+    picture = errors_picture(
+        curves,
+        here=here,
+        along=SweepAxis(label="ε", at=asked.epsilon, log=True),
+        unit=asked.query.quantity.of_differences,
+        each=name,
+    )
+    results.show(picture, "quantile-errors")
+    st.caption(
+        "By the exact law of the mechanism over its candidate values."
+        if isinstance(plan, RankPlan)
+        else "Simulated for this table."
+    )
 
 
 def _errors(

@@ -283,13 +283,13 @@ def curator(asked: Request, study: Study) -> TrueValue | None:
     """
     one = is_one_number(asked)
     what = "the true value and everybody's loss" if one else "everybody's loss"
-    with confidential.area("release", what) as shown:
-        if not shown:
-            return None
+
+    def draw() -> TrueValue | None:
         true = _bias(asked, study) if one else None
         _losses(asked, study)
         return true
-    return None
+
+    return confidential.area("release", what, draw)
 
 
 def _bias(asked: Request, study: Study) -> TrueValue:

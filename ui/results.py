@@ -18,7 +18,7 @@ from dpcore.releases.digits import cost_text, interval_text, number_text, quanti
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, sharper, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
 from dpcore.studies.findings import ClaimFinding, Verdict
-from ui import downloads, live_chart, session
+from ui import downloads, layout, live_chart, session
 from ui.live_chart import Film
 from ui.text import after_number, ended, literal
 
@@ -77,7 +77,7 @@ def show(picture: Picture, key: str, *, simulated: bool = False) -> None:
     title = literal(picture.title).replace("± ", "±\u00a0")
     st.markdown(f"**{title}**")
     live_chart.show(picture, key=f"figure-{key}")
-    _twin(picture, key)
+    _twins(picture, key)
 
 
 def show_film(
@@ -90,19 +90,22 @@ def show_film(
     that has one picture so far.
     """
     live_chart.show_film(film, *others, key=f"figure-{key}", on_wanted=on_wanted)
-    _twin(film.at(value), key)
+    _twins(film.at(value), key)
 
 
-def _twin(picture: Picture, key: str) -> None:
+def _twins(picture: Picture, key: str) -> None:
     # Filled only once it is opened: most are not, and a control must answer quickly.
-    twin = st.expander("Data table and description", key=f"twin-{key}", on_change="rerun")
-    if twin.open:
-        with twin:
-            st.markdown(literal(picture.alt))
-            table(picture.table, key=f"table-{key}")
-            if len(picture.table.columns) > _NARROW:
-                count = len(picture.table.columns)
-                st.caption(f"{count} columns; where not all fit, scroll sideways.")
+    layout.folded(
+        "Data table and description", f"twin-{key}", partial(_words_and_numbers, picture, key)
+    )
+
+
+def _words_and_numbers(picture: Picture, key: str) -> None:
+    st.markdown(literal(picture.alt))
+    table(picture.table, key=f"table-{key}")
+    count = len(picture.table.columns)
+    if count > _NARROW:
+        st.caption(f"{count} columns; where not all fit, scroll sideways.")
 
 
 def table(

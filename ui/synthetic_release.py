@@ -170,14 +170,16 @@ def _show_table(request: Request, answer: Release, study: Study) -> None:
         )
     else:
         st.caption("Questions on Plan are answered from the synthetic rows here.")
-    with confidential.area("synthetic", "the comparison with the original") as shown:
-        if shown:
-            if rows:
-                truths = [_answers(item, study.in_memory) for item in items]
-                compared = zip(items, answers, truths, strict=True)
-                _show_planned([_compared(*each) for each in compared], "synthetic-planned-original")
-            chosen = made_table.ask_question(sources)
-            made_table.beside_the_original(sources, made, chosen, study)
+
+    def draw() -> None:
+        if rows:
+            truths = [_answers(item, study.in_memory) for item in items]
+            compared = zip(items, answers, truths, strict=True)
+            _show_planned([_compared(*each) for each in compared], "synthetic-planned-original")
+        chosen = made_table.ask_question(sources)
+        made_table.beside_the_original(sources, made, chosen, study)
+
+    confidential.area("synthetic", "the comparison with the original", draw)
 
 
 def _offer_sheet(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dpcore.analyses.base import Request
@@ -28,22 +30,23 @@ def show(asked: AboutColumns, study: Study, *, key: str = "bias") -> None:
     Opened on one page it is still closed on another, which has another ``key``.
     """
     what = "what the bounds and missing values do to this answer"
-    with confidential.area(key, what) as shown:
-        if not shown:
-            return
-        found = session.remember(
-            "bias", study.about(asked.query), lambda: bias(asked.query, study.in_memory)
-        )
-        outside(found, asked.query.unit.counted)
-        beyond_the_cap(study.in_memory)
-        if len(found.labels) == 1:
-            _one_number(found, asked)
-        else:
-            _parts(found)
-        st.caption(
-            "More ε or more rows reduce the noise, not the bias. Do not tune bounds from this "
-            "panel: that would leak."
-        )
+    confidential.area(key, what, partial(_show, asked, study))
+
+
+def _show(asked: AboutColumns, study: Study) -> None:
+    found = session.remember(
+        "bias", study.about(asked.query), lambda: bias(asked.query, study.in_memory)
+    )
+    outside(found, asked.query.unit.counted)
+    beyond_the_cap(study.in_memory)
+    if len(found.labels) == 1:
+        _one_number(found, asked)
+    else:
+        _parts(found)
+    st.caption(
+        "More ε or more rows reduce the noise, not the bias. Do not tune bounds from this "
+        "panel: that would leak."
+    )
 
 
 def beyond_the_cap(dataset: Dataset) -> None:

@@ -21,13 +21,13 @@ from dpcore.figures.theme import Picture
 from dpcore.formatting import interval_ends, percent, significant
 from dpcore.inference.intervals import level_of_each
 from dpcore.mechanisms.covariances import matrix_of
-from dpcore.postprocessing.psd_repair import repair
+from dpcore.postprocessing.psd_repair import Repaired, repair
 from dpcore.relations import TableSize
 from dpcore.releases.record import Release
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
-from ui import partwise, results, session
+from ui import layout, partwise, results, session
 from ui.answering.numbers import recorded, together
 from ui.answering.ranks import points
 from ui.answering.views import AnswerView, Cells
@@ -74,12 +74,12 @@ def show(answer: Release, asked: Request) -> None:
             "costs nothing. The files have both."
         )
     # A dozen curves that few open: an answer must come quickly.
-    folded = st.expander("As ellipses", key="folded-ellipses", on_change="rerun")
-    if folded.open:
-        with folded:
-            picture = ellipses_picture(names, repaired.before, repaired.after)
-            results.show(picture, "ellipses")
-            st.caption("Each axis is scaled to what is drawn.")
+    layout.folded("As ellipses", "folded-ellipses", partial(_ellipses, names, repaired))
+
+
+def _ellipses(names: tuple[str, ...], repaired: Repaired) -> None:
+    results.show(ellipses_picture(names, repaired.before, repaired.after), "ellipses")
+    st.caption("Each axis is scaled to what is drawn.")
 
 
 def _correlation(answer: Release, asked: Request) -> None:
@@ -172,27 +172,19 @@ def numbers(asked: Request) -> None:
     """List every number of a matrix with its part of the budget and its noise."""
     plan = cast("MatrixPlan", asked.plan)
     release = plan.release
-    folded = st.expander(
-        "Every number, its part of the budget and its noise",
-        key="folded-numbers",
-        on_change="rerun",
+    st.caption("The margin of error (95%) covers all numbers at once.")
+    results.table(
+        {
+            "number": plan.statistic.labels,
+            "asked ε": release.epsilons,
+            "real ε": release.levels,
+            "noise scale": release.scales,
+            "noise": plan.half_widths(level_of_each(len(plan.statistic.labels))),
+            "largest possible": release.largest,
+        },
+        column_config=dict.fromkeys(_IN_UNITS, results.THREE_DIGITS),
+        key="matrix-numbers",
     )
-    if not folded.open:
-        return
-    with folded:
-        st.caption("The margin of error (95%) covers all numbers at once.")
-        results.table(
-            {
-                "number": plan.statistic.labels,
-                "asked ε": release.epsilons,
-                "real ε": release.levels,
-                "noise scale": release.scales,
-                "noise": plan.half_widths(level_of_each(len(plan.statistic.labels))),
-                "largest possible": release.largest,
-            },
-            column_config=dict.fromkeys(_IN_UNITS, results.THREE_DIGITS),
-            key="matrix-numbers",
-        )
 
 
 _IN_UNITS = ("noise scale", "noise", "largest possible")

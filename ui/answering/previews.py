@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final, cast
 
 import streamlit as st
@@ -11,7 +12,7 @@ from dpcore.formatting import epsilon_text, significant
 from dpcore.inference.intervals import Expectation
 from dpcore.ledger.account import Account
 from dpcore.statistics.kinds import StatisticKind, allowed
-from ui import accounts, session
+from ui import accounts, layout, session
 from ui.answering import matrices
 from ui.answering.numbers import no_sampling
 from ui.answering.views import Cells, view
@@ -45,7 +46,8 @@ def expected(asked: Request) -> None:
     view(asked).preview(asked, cast("Cells", tuple(st.columns(3))))
     private_number(asked)
     if asked.query.kind.of_matrix:
-        matrices.numbers(asked)
+        label = "Every number, its part of the budget and its noise"
+        layout.folded(label, "folded-numbers", partial(matrices.numbers, asked))
 
 
 def obstacles(asked: Request, account: Account, fits: bool) -> None:  # noqa: FBT001

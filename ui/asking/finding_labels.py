@@ -124,7 +124,8 @@ def _answer(
         _offer_list(answer, dataset, place, keep)
     if dataset.columns[place].labels:
         fit.check(dataset, place, codebook=study.example is not None, key="found-list-fit")
-    _curator(request, study)
+    draw = partial(_curator, request, study)
+    confidential.area("label-chances", "whose label depends on them alone", draw)
 
 
 def _show(answer: Release) -> None:
@@ -193,18 +194,17 @@ def _most(answer: Release) -> tuple[str, ...]:
 def _curator(request: Request, study: Study) -> None:
     """Show how likely labels appear only because of one person. CONFIDENTIAL."""
     unit = request.unit
-    with confidential.area("label-chances", "whose label depends on them alone") as shown:
-        counts = _counts(request, study) if shown else None
-        if counts is None:
-            return
-        st.markdown(
-            f"Chance that a label appears only because of one {unit.noun}: its probability with "
-            f"them, less that without. The guarantee limits it, for every {unit.noun} and table."
-            + (" Each label counts." if unit.cap is not None else "")
-        )
-        sizes = np.array([*counts.values()], dtype=np.int64)
-        picture = dependence_picture(cast("LabelsPlan", request.plan), sizes, unit)
-        results.show(picture, "label-chances")
+    counts = _counts(request, study)
+    if counts is None:
+        return
+    st.markdown(
+        f"Chance that a label appears only because of one {unit.noun}: its probability with "
+        f"them, less that without. The guarantee limits it, for every {unit.noun} and table."
+        + (" Each label counts." if unit.cap is not None else "")
+    )
+    sizes = np.array([*counts.values()], dtype=np.int64)
+    picture = dependence_picture(cast("LabelsPlan", request.plan), sizes, unit)
+    results.show(picture, "label-chances")
 
 
 def _counts(request: Request, study: Study) -> Mapping[str, int] | None:

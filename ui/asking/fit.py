@@ -101,56 +101,57 @@ def check(dataset: Table, position: int, *, codebook: bool, key: str = "fit") ->
     column = dataset.columns[position]
     # A private draft stays closed even where another table is in Classroom mode.
     ready = codebook or session.draft() is None
+    what = f"how {'these bounds fit' if column.kind.is_numeric else 'this list fits'} the data"
+    confidential.area(key, what, partial(_tell, dataset, column, codebook=codebook), ready=ready)
+
+
+def _tell(dataset: Table, column: Column, *, codebook: bool) -> None:
     of_number = column.kind.is_numeric
-    what = f"how {'these bounds fit' if of_number else 'this list fits'} the data"
 
     def many(count: int) -> str:
         """Say how many: a row of a draft need not have a name yet."""
         return f"{count:,} {'row' if count == 1 else 'rows'}"
 
-    with confidential.area(key, what, ready=ready) as shown:
-        if not shown:
-            return
-        fits = _looked(dataset, column)
-        if fits is None:
-            return
-        outside = fits.outside
-        st.markdown(f"{many(fits.missing)} with a missing value.")
-        if fits.invalid:
-            st.markdown(
-                f"Of these, {fits.invalid:,} have a cell that is not of the type "
-                f"{column.kind}. Invalid cells are treated as missing."
-            )
-        if not column.is_declared:
-            st.markdown("Declare the public bounds or categories to see how they fit.")
-            return
-        rows = max(dataset.rows, 1)
-        share = outside / rows
-        where = "bounds" if of_number else "list"
-        st.markdown(f"{many(outside)} outside the {where} ({percent(share)}).")
-        if not of_number and outside and isinstance(dataset, Dataset):
-            found = dataset.outside_labels(column.name)
-            listed = ", ".join(f"{label} ({count:,})" for label, count in found)
-            st.markdown(f"Values outside the list: {literal(listed)}.")
-        if of_number and outside:
-            more = (
-                " Release shows the effect on a result before it is released."
-                if isinstance(dataset, Dataset)
-                else " Each is clamped to the bound, including codes such as -9."
-            )
-            st.markdown(
-                f"{many(fits.below)} below the lower bound ({percent(fits.below / rows)}), "
-                f"{many(fits.above)} above the upper one ({percent(fits.above / rows)}).{more}"
-            )
-        if of_number and share > 0.05:  # noqa: PLR2004
-            st.warning(
-                "Clamping moves more than one in twenty rows. The release will be "
-                "biased; wider bounds cost noise instead."
-            )
-        known = column.found_epsilon is None
-        if of_number and known and not codebook and fits.touches(column):
-            st.warning(
-                "These bounds are exactly the smallest and largest value of the table. "
-                "If they were looked up there, they reveal those two rows: choose "
-                "bounds that you would know without the table."
-            )
+    fits = _looked(dataset, column)
+    if fits is None:
+        return
+    outside = fits.outside
+    st.markdown(f"{many(fits.missing)} with a missing value.")
+    if fits.invalid:
+        st.markdown(
+            f"Of these, {fits.invalid:,} have a cell that is not of the type "
+            f"{column.kind}. Invalid cells are treated as missing."
+        )
+    if not column.is_declared:
+        st.markdown("Declare the public bounds or categories to see how they fit.")
+        return
+    rows = max(dataset.rows, 1)
+    share = outside / rows
+    where = "bounds" if of_number else "list"
+    st.markdown(f"{many(outside)} outside the {where} ({percent(share)}).")
+    if not of_number and outside and isinstance(dataset, Dataset):
+        found = dataset.outside_labels(column.name)
+        listed = ", ".join(f"{label} ({count:,})" for label, count in found)
+        st.markdown(f"Values outside the list: {literal(listed)}.")
+    if of_number and outside:
+        more = (
+            " Release shows the effect on a result before it is released."
+            if isinstance(dataset, Dataset)
+            else " Each is clamped to the bound, including codes such as -9."
+        )
+        st.markdown(
+            f"{many(fits.below)} below the lower bound ({percent(fits.below / rows)}), "
+            f"{many(fits.above)} above the upper one ({percent(fits.above / rows)}).{more}"
+        )
+    if of_number and share > 0.05:  # noqa: PLR2004
+        st.warning(
+            "Clamping moves more than one in twenty rows. The release will be "
+            "biased; wider bounds cost noise instead."
+        )
+    known = column.found_epsilon is None
+    if of_number and known and not codebook and fits.touches(column):
+        st.warning(
+            "These bounds are exactly the smallest and largest value of the table. "
+            "If they were looked up there, they reveal those two rows: choose "
+            "bounds that you would know without the table."
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -10,6 +11,7 @@ from ui import confidential, controls, layout, session
 from ui.attacks.aggregate_attacks import DIFFERENCING, MEMBERSHIP, RECONSTRUCTION
 from ui.attacks.attack_target import AttackTarget, of_table, of_village
 from ui.attacks.noise_attacks import AVERAGING, DISCLOSED_LOSSES, FLOATING_POINT, TIMING
+from ui.study import Study
 
 _VILLAGE, _OWN = "an example village", "the table in use"
 _OLDER: Final = {"Told losses": "Disclosed losses", "Last digits": "Floating point"}
@@ -38,12 +40,15 @@ def show() -> None:
         )
     if study is None or chosen == _VILLAGE:
         _attacks(of_village())
-        return
-    with confidential.area("attacks", "attacks on the table in use") as shown:
-        if shown and study.dataset.cap is not None:
-            st.info("Attacks on your own table need one row per person.")
-        elif shown:
-            _attacks(of_table(study))
+    else:
+        confidential.area("attacks", "attacks on the table in use", partial(_own, study))
+
+
+def _own(study: Study) -> None:
+    if study.dataset.cap is not None:
+        st.info("Attacks on your own table need one row per person.")
+    else:
+        _attacks(of_table(study))
 
 
 def _attacks(subject: AttackTarget) -> None:

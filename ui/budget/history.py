@@ -79,36 +79,32 @@ def tables_of_releases(account: Account) -> dict[str, str] | None:
 
 
 def methods(releases: Sequence[Release], account: Account) -> None:
-    """Offer how costs are added up, and the releases' total counted in four ways."""
-    opened = st.expander("Methods", key="budget-methods", on_change="rerun")
-    if not opened.open:
-        return
-    with opened:
-        st.markdown(
-            "The limit adds up costs, because each release may depend on earlier results. "
-            f"Every cost counts for {session.unit().change(account.relation)}."
+    """Say how costs are added up, and the releases' total counted in four ways."""
+    st.markdown(
+        "The limit adds up costs, because each release may depend on earlier results. "
+        f"Every cost counts for {session.unit().change(account.relation)}."
+    )
+    delta = float(account.budget.delta or 0) or _TOTAL_DELTA
+    events = [event_from(release.event) for release in in_force(releases)]
+    with st.spinner("Composing the releases …"):
+        known = session.remember(
+            "totals", f"{delta} {events}", lambda: compose(events, delta=delta)
         )
-        delta = float(account.budget.delta or 0) or _TOTAL_DELTA
-        events = [event_from(release.event) for release in in_force(releases)]
-        with st.spinner("Composing the releases …"):
-            known = session.remember(
-                "totals", f"{delta} {events}", lambda: compose(events, delta=delta)
-            )
-            picture = totals_picture(
-                known,
-                charged=float(account.spent.epsilon),
-                delta=delta,
-                plans=any(release.plan for release in releases),
-            )
-        results.show(picture, "totals")
-        st.caption(
-            "The tighter totals hold only for a plan that is fixed before its first result. "
-            f"The limit does not use them. {WAYS}"
+        picture = totals_picture(
+            known,
+            charged=float(account.spent.epsilon),
+            delta=delta,
+            plans=any(release.plan for release in releases),
         )
-        curve = of_events(events)
-        risk = capital(risk_text(curve, PRIOR, account.relation))
-        st.markdown(f"As a fixed set: **{level_text(curve.level)}**. {risk}.")
-        st.page_link("pages/meaning.py", label="Trade-off function and risk at any prior")
+    results.show(picture, "totals")
+    st.caption(
+        "The tighter totals hold only for a plan that is fixed before its first result. "
+        f"The limit does not use them. {WAYS}"
+    )
+    curve = of_events(events)
+    risk = capital(risk_text(curve, PRIOR, account.relation))
+    st.markdown(f"As a fixed set: **{level_text(curve.level)}**. {risk}.")
+    st.page_link("pages/meaning.py", label="Trade-off function and risk at any prior")
 
 
 # What was released on every account of the ledger, for people who have no table.

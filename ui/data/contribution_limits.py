@@ -76,16 +76,17 @@ def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) 
     found = (guess.count if of == _COUNT else guess.mean)(epsilon, limits)
     results.show(limits_picture(found, rule.most, of=of, table=False), "row-limits")
     what = "the effect of limits on this table"
-    with confidential.area("row-limits", what, ready=False) as shown:
-        if shown:
-            st.caption(
-                "The best limit here depends on confidential rows. Choose the limit by the guess "
-                "above. This panel shows whether the guess was far off."
-            )
-            counted = _persons(source, rule, conditions)
-            looked_up = _of_table(source, rule, guess, of, epsilon, counted)
-            picture = limits_picture(looked_up, rule.most, of=of, table=True)
-            results.show(picture, "row-limits-here")
+
+    def draw() -> None:
+        st.caption(
+            "The best limit here depends on confidential rows. Choose the limit by the guess "
+            "above. This panel shows whether the guess was far off."
+        )
+        counted = _persons(source, rule, conditions)
+        looked_up = _of_table(source, rule, guess, of, epsilon, counted)
+        results.show(limits_picture(looked_up, rule.most, of=of, table=True), "row-limits-here")
+
+    confidential.area("row-limits", what, draw, ready=False)
 
 
 def _of_table(

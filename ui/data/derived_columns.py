@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import streamlit as st
@@ -25,7 +26,7 @@ from dpcore.data.preparation.derived_columns import (
 )
 from dpcore.data.preparation.steps import as_read, prepared, steps_of, widened
 from dpcore.errors import DPCoreError, ParameterError
-from ui import controls, session
+from ui import controls, layout, session
 from ui.data import declaring
 from ui.study import Draft, Study
 from ui.text import literal, sentence_of
@@ -53,36 +54,37 @@ def ask(current: Draft | Study) -> None:
         )
     if current.example is not None or isinstance(current.dataset, PartitionedDataset):
         return
-    made = steps_of(current.in_memory).made
-    form = st.popover(
-        "Derived columns", key=f"new-columns-{session.generation()}", on_change="rerun"
+    key = f"new-columns-{session.generation()}"
+    form = st.popover("Derived columns", key=key, on_change="rerun")
+    layout.opened(form, partial(_change, current.in_memory))
+
+
+def _change(dataset: Dataset) -> None:
+    """Ask for a new column, and show those that were made."""
+    made = steps_of(dataset).made
+    st.caption(
+        "If a file writes −9 or “n/a” for a missing answer, first make a column without "
+        "these codes. Then use that column. Other columns can be derived from numbers "
+        "(age in bins, cost minus payment), from dates (age at admission) or from "
+        "labels. Each cell is made of its own row alone, and the recipe is the name of "
+        "the column. Bounds of a difference are derived automatically. Bounds of a ratio "
+        "are derived only if the denominator cannot be 0. Otherwise declare them."
     )
-    if not form.open:
-        return
-    with form:
-        st.caption(
-            "If a file writes −9 or “n/a” for a missing answer, first make a column without "
-            "these codes. Then use that column. Other columns can be derived from numbers "
-            "(age in bins, cost minus payment), from dates (age at admission) or from "
-            "labels. Each cell is made of its own row alone, and the recipe is the name of "
-            "the column. Bounds of a difference are derived automatically. Bounds of a ratio "
-            "are derived only if the denominator cannot be 0. Otherwise declare them."
-        )
-        every = [column.name for column in as_read(current.in_memory).columns]
-        usable = {*every, *(one.name for one in made if isinstance(one, Without))}
-        columns = [column for column in widened(current.in_memory).columns if column.name in usable]
-        try:
-            new = _form(columns, every)
-            ready = new is not None and new not in made
-            if st.button("Add the column", disabled=not ready) and new is not None:
-                _keep(current.in_memory, (*made, new))
-        except DPCoreError as error:
-            st.error(sentence_of(error))
-        try:
-            _existing(current.in_memory, made)
-        except DPCoreError as error:
-            # Something else is made of that column: it goes first.
-            st.error(sentence_of(error))
+    every = [column.name for column in as_read(dataset).columns]
+    usable = {*every, *(one.name for one in made if isinstance(one, Without))}
+    columns = [column for column in widened(dataset).columns if column.name in usable]
+    try:
+        new = _form(columns, every)
+        ready = new is not None and new not in made
+        if st.button("Add the column", disabled=not ready) and new is not None:
+            _keep(dataset, (*made, new))
+    except DPCoreError as error:
+        st.error(sentence_of(error))
+    try:
+        _existing(dataset, made)
+    except DPCoreError as error:
+        # Something else is made of that column: it goes first.
+        st.error(sentence_of(error))
 
 
 def _form(columns: list[Column], every: list[str]) -> NewColumn | None:

@@ -6,6 +6,8 @@ of a table before it is put in use.
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
@@ -176,7 +178,12 @@ def _form(
         key=f"ownerless-{key}",
         kept="session",
     )
-    _show_owners(source, tuple(owners), ownerless)
+    confidential.area(
+        "telling-apart",
+        "whether this column identifies people",
+        partial(_show_owners, source, tuple(owners), ownerless),
+        ready=False,
+    )
     if _ask_way(rule):
         return _ask_limit(tuple(owners), ownerless, rule)
     derived = [one for recipe in _LABELS for one in _derived(source, recipe, owners, made, key)]
@@ -363,29 +370,25 @@ def _offer_limit(source: Dataset, asked: RowCap, dataset: Dataset) -> bool:
 
 def _show_owners(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> None:
     """Offer to look whether rows say that they are of several people. CONFIDENTIAL."""
-    what = "whether this column identifies people"
-    with confidential.area("telling-apart", what, ready=False) as shown:
-        if not shown:
-            return
-        about = f"{session.generation()} {id(source.frame)} {owners} {ownerless}"
-        people, rows = session.remember(
-            "telling-apart", about, lambda: _counted(source, owners, ownerless)
+    about = f"{session.generation()} {id(source.frame)} {owners} {ownerless}"
+    people, rows = session.remember(
+        "telling-apart", about, lambda: _counted(source, owners, ownerless)
+    )
+    whose = literal(" and ".join(owners))
+    if not people:
+        st.warning(f"No row has a value of {whose}.")
+    elif people == 1:
+        st.warning(
+            f"All rows have the same {whose}: they would be one person. Choose the person ID "
+            "column."
         )
-        whose = literal(" and ".join(owners))
-        if not people:
-            st.warning(f"No row has a value of {whose}.")
-        elif people == 1:
-            st.warning(
-                f"All rows have the same {whose}: they would be one person. Choose the person ID "
-                "column."
-            )
-        elif people == rows:
-            st.warning(
-                f"No two rows have the same {whose}. It may number visits and not "
-                "patients: then only single rows are protected."
-            )
-        else:
-            st.caption(f"Rows with a person ID: {rows:,}. People: {people:,}.")
+    elif people == rows:
+        st.warning(
+            f"No two rows have the same {whose}. It may number visits and not "
+            "patients: then only single rows are protected."
+        )
+    else:
+        st.caption(f"Rows with a person ID: {rows:,}. People: {people:,}.")
 
 
 def _counted(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> tuple[int, int]:

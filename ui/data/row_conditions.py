@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
@@ -19,7 +21,7 @@ from dpcore.data.preparation.conditions import (
 from dpcore.data.preparation.contribution_bounds import CappedDataset, at_most
 from dpcore.errors import DPCoreError
 from dpcore.relations import NeighboringRelation
-from ui import controls, session
+from ui import controls, layout, session
 from ui.data import declaring
 from ui.study import Draft, Study
 from ui.text import literal, sentence_of
@@ -38,18 +40,7 @@ def ask(current: Draft | Study) -> bool:
     if isinstance(dataset, FilteredDataset | CappedDataset):
         kept = dataset.conditions
     form = st.popover("Filter rows", key=f"conditions-{session.generation()}", on_change="rerun")
-    if not form.open:
-        return False
-    with form:
-        st.caption(
-            "For example people aged at least 60, or of one ward. The conditions become "
-            "public, as part of the name of every column. The number of matching rows is "
-            "private, so filters require add/remove. A row without a value "
-            "meets no condition. If one person has several rows, combine them first. Bounds, "
-            "lists and the public minimum stay as declared: lower the "
-            "minimum if fewer may meet the conditions."
-        )
-        return _change(dataset, kept)
+    return bool(layout.opened(form, partial(_change, dataset, kept)))
 
 
 def whole(dataset: Dataset) -> Dataset:
@@ -72,6 +63,14 @@ def _chosen(dataset: Dataset, conditions: tuple[Condition, ...]) -> Dataset:
 
 def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
     """Ask for conditions; return whether they are other ones than now."""
+    st.caption(
+        "For example people aged at least 60, or of one ward. The conditions become "
+        "public, as part of the name of every column. The number of matching rows is "
+        "private, so filters require add/remove. A row without a value "
+        "meets no condition. If one person has several rows, combine them first. Bounds, "
+        "lists and the public minimum stay as declared: lower the "
+        "minimum if fewer may meet the conditions."
+    )
     source = dataset.source if isinstance(dataset, CappedDataset) else whole(dataset)
     # Streamlit keeps controls longer than the tab: they must not hold the table.
     columns = source.columns

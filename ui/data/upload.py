@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -11,7 +12,7 @@ import streamlit as st
 from dpcore import memory
 from dpcore.data.dataset import Dataset
 from dpcore.data.dialects import SEPARATOR_NAMES, Dialect, FileFormat
-from dpcore.data.disclosure_risks import DisclosureRisk, disclosure_risks
+from dpcore.data.disclosure_risks import disclosure_risks
 from dpcore.data.encodings import NAMES
 from dpcore.data.examples import EXAMPLES, Example
 from dpcore.data.limits import MAX_BYTES, Proceed
@@ -27,7 +28,7 @@ from dpcore.data.readers.files import (
 from dpcore.errors import DPCoreError
 from dpcore.formatting import capital, listed
 from dpcore.relations import PrivacyUnit
-from ui import confidential, controls, session
+from ui import confidential, controls, layout, session
 from ui.data import declaring, server_tables, terms
 from ui.study import Draft, Study, Upload
 from ui.text import literal, sentence_of
@@ -135,13 +136,15 @@ def show(current: Draft | Study | None, forget: Callable[[], None]) -> None:
         count = len(dataset.columns)
         facts = [*_facts(current), f"{count:,} column{'s' * (count > 1)}"]
         st.markdown(f"**{literal(dataset.name)}** · {' · '.join(facts)}", width="stretch")
-        _offer_first_rows(current)
+        if isinstance(dataset, Dataset):
+            rows = st.popover("First rows", icon=":material/lock:", key="rows", on_change="rerun")
+            draw = partial(_show_first_rows, dataset)
+            area = partial(confidential.area, "first-rows", "first rows", draw, ready=False)
+            layout.opened(rows, area)
         other = st.popover(
             "Replace", key=f"replace-{session.generation()}", width="content", on_change="rerun"
         )
-        if other.open:
-            with other:
-                choose()
+        layout.opened(other, choose)
         if isinstance(current, Draft):
             st.button("Remove", on_click=session.forget_draft)
         else:
@@ -276,19 +279,11 @@ def offer_format(current: Draft | Study) -> None:
         _edit_format(upload, upload.file_format)
 
 
-def _offer_first_rows(current: Draft | Study) -> None:
-    """Offer the curator the first rows: a wrong encoding is seen in them. CONFIDENTIAL."""
-    dataset = current.dataset
-    if not isinstance(dataset, Dataset):
-        return
-    rows = st.popover("First rows", icon=":material/lock:", key="rows", on_change="rerun")
-    if not rows.open:
-        return
-    with rows, confidential.area("first-rows", "first rows", ready=False) as shown:
-        if shown:
-            count, columns = dataset.frame.shape
-            st.markdown(f"{count:,} rows and {columns:,} columns were read.")
-            st.code(first_rows(dataset.frame).to_string(), language=None)
+def _show_first_rows(dataset: Dataset) -> None:
+    """Show the curator the first rows: a wrong encoding is seen in them. CONFIDENTIAL."""
+    count, columns = dataset.frame.shape
+    st.markdown(f"{count:,} rows and {columns:,} columns were read.")
+    st.code(first_rows(dataset.frame).to_string(), language=None)
 
 
 def _choose_sheet(upload: Upload) -> None:
@@ -396,33 +391,34 @@ def _edit_format(upload: Upload, known: FileFormat) -> None:
         if failed
         else st.popover("File format", key="file-format", on_change="rerun")
     )
-    if not place.open:
+    layout.opened(place, partial(_change_format, upload, known, key))
+
+
+def _change_format(upload: Upload, known: FileFormat, key: str) -> None:
+    asked = {} if known.dialect is None else _ask_dialect(known.dialect, key)
+    rows = known.title_rows
+    if known.sheet:
+        rows = _ask_skipped(controls.Cell(place=st.container()), rows, key)
+    typed = st.text_area(
+        "Missing-value codes of all columns",
+        "\n".join(known.missing_codes),
+        key=f"codes-{key}",
+        persist_state="page",
+        help="One code a line. “Re-read file” sets them for every column. A label on "
+        "the public list of a column is never a missing-value code.",
+    )
+    codes = tuple(dict.fromkeys(filter(None, map(str.strip, typed.splitlines()))))
+    if not st.button("Re-read file"):
         return
-    with place:
-        asked = {} if known.dialect is None else _ask_dialect(known.dialect, key)
-        rows = known.title_rows
-        if known.sheet:
-            rows = _ask_skipped(controls.Cell(place=st.container()), rows, key)
-        typed = st.text_area(
-            "Missing-value codes of all columns",
-            "\n".join(known.missing_codes),
-            key=f"codes-{key}",
-            persist_state="page",
-            help="One code a line. “Re-read file” sets them for every column. A label on "
-            "the public list of a column is never a missing-value code.",
-        )
-        codes = tuple(dict.fromkeys(filter(None, map(str.strip, typed.splitlines()))))
-        if not st.button("Re-read file"):
-            return
-        try:
-            dialect = Dialect(**asked) if asked else None
-            wanted = replace(known, dialect=dialect, title_rows=rows, missing_codes=codes)
-        except DPCoreError as error:
-            st.error(sentence_of(error))
-            return
-        session.read_as(wanted, upload.sheet)
-        session.ask_to_read("upload")
-        st.rerun()
+    try:
+        dialect = Dialect(**asked) if asked else None
+        wanted = replace(known, dialect=dialect, title_rows=rows, missing_codes=codes)
+    except DPCoreError as error:
+        st.error(sentence_of(error))
+        return
+    session.read_as(wanted, upload.sheet)
+    session.ask_to_read("upload")
+    st.rerun()
 
 
 def _ask_dialect(known: Dialect, key: str) -> dict[str, Any]:
@@ -492,20 +488,17 @@ def check_disclosure_risks() -> None:
             "synthetic table, shows the same without real people."
         )
         # A class must not see it only because the mode was changed.
-        with confidential.area("class", "disclosure risks of this table", ready=False) as shown:
-            if shown:
-                _tell(_found(study))
+        draw = partial(_tell, study)
+        confidential.area("class", "disclosure risks of this table", draw, ready=False)
         st.page_link("pages/synthetic_data.py", label="Make a table of people who do not exist")
 
 
-def _found(study: Study) -> tuple[DisclosureRisk, ...]:
+def _tell(study: Study) -> None:
+    """Say what would let a class recognize somebody. CONFIDENTIAL."""
     with st.spinner("Checking the columns …"):
-        return session.remember(
+        found = session.remember(
             "class", study.fingerprint, lambda: disclosure_risks(study.in_memory.frame)
         )
-
-
-def _tell(found: Sequence[DisclosureRisk]) -> None:
     if not found:
         st.markdown(
             "**No risk was found.** This is no proof: someone who knows a person well may still "

@@ -15,7 +15,6 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dpcore.arrays import FloatArray
-from dpcore.errors import DPCoreError
 from dpcore.figures.individual import guarantees, people
 from dpcore.figures.individual import one_person as published
 from dpcore.formatting import epsilon_text, percent, rounded, significant
@@ -23,10 +22,10 @@ from dpcore.individual import generalization
 from dpcore.individual.losses import ExposedPerson, GuaranteeLadder, Losses
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import BoundCheck, moment_curve
-from ui import controls, results, session
+from ui import controls, layout, results, session
 from ui.individual.subject import AnySubject, ModelSubject
 from ui.study import Study
-from ui.text import literal, sentence_of
+from ui.text import literal
 
 _MOST = "Confidential: the largest of all losses in this table."
 _AVERAGE = "Confidential: the average of all losses in this table."
@@ -91,7 +90,7 @@ def show(
 def moments(subject: AnySubject, study: Study) -> None:
     """Offer the moments of the losses, folded away."""
     key = subject.request.mechanism_key
-    folded(
+    layout.folded(
         f"From the average {session.unit().noun} to the most exposed: moments",
         "closer-moments",
         lambda: _moments(subject.exposure, subject.identity(study), key=key),
@@ -169,17 +168,6 @@ def own(losses: Losses, entries: Sequence[int]) -> dict[str, list[float]]:
     return {name: rounded(losses.epsilon[list(entries)], up=losses.upper)}
 
 
-def folded(label: str, key: str, draw: Callable[[], None]) -> None:
-    """Show an expander that draws only while it is open, and says why it cannot."""
-    place = st.expander(label, key=key, on_change="rerun")
-    if place.open:
-        with place:
-            try:
-                draw()
-            except DPCoreError as error:
-                st.info(sentence_of(error))
-
-
 def chain(steps: GuaranteeLadder, *, key: str) -> None:
     """Show the chain of guarantees in numbers, and offer it as nested bars."""
     text, known = steps.anybody
@@ -199,7 +187,7 @@ def chain(steps: GuaranteeLadder, *, key: str) -> None:
         },
         upper=steps.upper,
     )
-    folded(
+    layout.folded(
         "All four side by side",
         "chain",
         lambda: results.show(guarantees.chain_picture(steps, key=key), "chain"),

@@ -38,8 +38,8 @@ from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Release, charges, in_force
-from ui import controls, recovery, results, session
-from ui.individual import everybody, one_person
+from ui import controls, layout, recovery, results, session
+from ui.individual import one_person
 from ui.individual.subject import AnySubject
 from ui.study import Study
 from ui.text import literal
@@ -237,7 +237,7 @@ def _one(
         unit=session.unit(),
     )
     results.show(picture, "odometer")
-    everybody.folded(
+    layout.folded(
         f"This {session.unit().noun}'s total, by each composition",
         "odometer-ways-open",
         lambda: _four_ways(ledger, path[-1], row),

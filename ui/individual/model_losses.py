@@ -32,7 +32,7 @@ from dpcore.models.loss_functions import ModelKind
 from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation, PrivacyUnit
 from dpcore.studies.individual.leverage_map import Causes, LeverageMap, causes, leverage_map
-from ui import results, session, work
+from ui import layout, results, session, work
 from ui.individual import everybody, model_details, one_person
 from ui.individual.subject import ModelSubject
 from ui.models import modelling
@@ -69,23 +69,23 @@ def _remarks(subject: ModelSubject) -> None:
 def _closer(subject: ModelSubject, study: Study) -> None:
     """Offer what else can be read from the losses."""
     analysis = subject.identity(study)
-    everybody.folded(
+    layout.folded(
         "People with several rows (households)",
         "closer-households",
         lambda: model_details.households(subject, study),
     )
     everybody.moments(subject, study)
-    everybody.folded(
+    layout.folded(
         "What this says about overfitting",
         "closer-overfitting",
         lambda: model_details.overfitting(subject, analysis, _causes(subject, analysis)),
     )
-    everybody.folded(
+    layout.folded(
         "Published bounds beside the exact loss",
         "closer-bounds",
         lambda: model_details.bounds(subject, analysis, _causes(subject, analysis)),
     )
-    everybody.folded(
+    layout.folded(
         "Privacy against accuracy",
         "closer-frontier",
         lambda: model_details.privacy_against_accuracy(subject, study),
@@ -166,7 +166,7 @@ def _why(subject: ModelSubject, study: Study) -> None:
         column_config={"leverage": results.THREE_DIGITS, **everybody.OWN_DIGITS},
         key="most-exposed",
     )
-    everybody.folded(
+    layout.folded(
         "Why: leverage against residual", "model-why", lambda: _mapped(subject, study, most)
     )
 

@@ -28,7 +28,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.statistics.grouping import name_of_others
 from dpcore.statistics.user_level import unpacked
 from dpcore.studies.individual.loss_comparisons import BoundCheck, gaussian_checks, other_exposures
-from ui import results, session
+from ui import layout, results, session
 from ui.individual import everybody, one_person
 from ui.individual.subject import StatisticSubject
 from ui.study import Study
@@ -123,21 +123,21 @@ def _closer(subject: StatisticSubject, study: Study) -> None:
     """Offer what else can be read from the losses."""
     exposure, asked = subject.exposure, subject.request
     analysis = subject.identity(study)
-    everybody.folded(
+    layout.folded(
         "The same table through other mechanisms",
         "closer-others",
         lambda: _others(subject, analysis),
     )
     if asked.query.kind.weighted and asked.query.unit.cap is None:
-        everybody.folded("Loss by weight", "closer-weights", lambda: _by_weight(subject))
+        layout.folded("Loss by weight", "closer-weights", lambda: _by_weight(subject))
     everybody.moments(subject, study)
-    everybody.folded(
+    layout.folded(
         "What this says about overfitting",
         "closer-overfitting",
         lambda: everybody.overfitting(exposure, exposure.delta, _variation(subject, analysis)),
     )
     if isinstance(_mechanism(asked), Gaussian):
-        everybody.folded(
+        layout.folded(
             "Published bounds beside the exact loss",
             "closer-bounds",
             lambda: everybody.bounds(_checks(subject, analysis)),

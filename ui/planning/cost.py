@@ -99,15 +99,12 @@ def show(plan: AnalysisPlan, price: PlanCost, study: Study) -> None:
 
 def methods(plan: AnalysisPlan, price: PlanCost, relation: NeighboringRelation) -> None:
     """Show the chart of the composition, the Gaussian level, and how margins are found."""
-    place = st.expander("Composition chart and methods", key="plan-methods", on_change="rerun")
-    if place.open:
-        with place:
-            results.show(prices_picture(price), "plan-price", simulated=True)
-            st.caption(accounts.WAYS)
-            curve = of_events(item.request.plan.event for item in plan.items)
-            risk = capital(risk_text(curve, PRIOR, relation))
-            st.markdown(f"**{level_text(curve.level)}.** {risk}.")
-            st.markdown(_METHODS)
+    results.show(prices_picture(price), "plan-price", simulated=True)
+    st.caption(accounts.WAYS)
+    curve = of_events(item.request.plan.event for item in plan.items)
+    risk = capital(risk_text(curve, PRIOR, relation))
+    st.markdown(f"**{level_text(curve.level)}.** {risk}.")
+    st.markdown(_METHODS)
 
 
 def _total(value: float) -> str:

@@ -21,21 +21,11 @@ from ui.text import literal
 
 
 def show(item: PlannedQuery, plan: AnalysisPlan, study: Study, *, released: bool) -> None:
-    """Offer the details of a question; they are worked out once they are open."""
-    place = st.popover(
-        "",
-        icon=":material/edit:",
-        key=f"plan-details-{item.key}",
-        on_change="rerun",
-        type="tertiary",
-        help=f"Details of {literal(item.name)}",
-    )
-    if place.open:
-        with place:
-            st.markdown(f"{literal(capital(item.request.statement))}.")
-            _ask(item, released=released)
-            _target(item, plan, study)
-            _notes(item, study)
+    """Show the details of a question."""
+    st.markdown(f"{literal(capital(item.request.statement))}.")
+    _ask(item, released=released)
+    _target(item, plan, study)
+    _notes(item, study)
 
 
 def _ask(item: PlannedQuery, *, released: bool) -> None:

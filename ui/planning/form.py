@@ -17,7 +17,7 @@ from dpcore.planning.plan_files import to_json
 from dpcore.planning.splits import settled
 from dpcore.planning.targets import assumed_aim, is_uninformative
 from dpcore.releases.record import Release
-from ui import controls, downloads, plans, question_form, session
+from ui import controls, downloads, layout, plans, question_form, session
 from ui.planning import details, files
 from ui.study import Study
 from ui.text import after_number, literal, sentence_of
@@ -148,7 +148,16 @@ def _row(
         st.markdown({None: "–", True: "✓", False: "✗"}[item.seen], width=_MET)
         _share(item, plan, released=answer is not None)
         with st.container(**_CELLS, width=_ICONS):
-            details.show(item, plan, study, released=answer is not None)
+            place = st.popover(
+                "",
+                icon=":material/edit:",
+                key=f"plan-details-{item.key}",
+                on_change="rerun",
+                type="tertiary",
+                help=f"Details of {literal(item.name)}",
+            )
+            released = answer is not None
+            layout.opened(place, partial(details.show, item, plan, study, released=released))
             st.button(
                 "✕",
                 key=f"plan-out-{item.key}",

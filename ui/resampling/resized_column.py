@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -62,7 +63,8 @@ def show() -> None:
             epsilon=own.size.epsilon,
             width=own.request.query.bounds.width,
         )
-        _losses(own, study)
+        what = "what scores of this column reveal"
+        confidential.area("resized", what, partial(_losses, own, study))
         st.header("Release the repair")
         _offer(own, study)
 
@@ -183,51 +185,47 @@ def _question(
 
 def _losses(own: ColumnScores, study: Study) -> None:
     """Show what scores of this very column reveal. CONFIDENTIAL."""
-    what = "what scores of this column reveal"
-    with confidential.area("resized", what) as shown:
-        if not shown:
-            return
-        rows = session.while_shown(
-            "resized-rows", study.about(own.request.query), lambda: own.request.value(study.dataset)
-        )
-        if own.request.shares:
-            ones = int(rows.sum())
-            st.markdown(f"In this table: {session.unit().number(ones)} of {len(rows):,}.")
-            if own.bootstrap.rows > 1:
-                st.caption(
-                    f"Below, each row is separate. {session.unit().indefinite.capitalize()} with "
-                    "several rows is drawn more often."
-                )
-            show_tour(
-                ResizedCase(
-                    bootstrap=replace(own.bootstrap, rows=1),
-                    ones=ones,
-                    scores=own.size.scores,
-                    epsilon=own.size.epsilon,
-                    simulated=False,
-                ),
-                "resized-own",
+    rows = session.while_shown(
+        "resized-rows", study.about(own.request.query), lambda: own.request.value(study.dataset)
+    )
+    if own.request.shares:
+        ones = int(rows.sum())
+        st.markdown(f"In this table: {session.unit().number(ones)} of {len(rows):,}.")
+        if own.bootstrap.rows > 1:
+            st.caption(
+                f"Below, each row is separate. {session.unit().indefinite.capitalize()} with "
+                "several rows is drawn more often."
             )
-        else:
-            _spread(own, rows)
-        query = own.request.query
-        exposure = session.while_shown(
-            "resized-exposure",
-            own.request.analysis(study.fingerprint),
-            lambda: per_instance_losses(
-                own.request.plan,
-                query.statistic,
-                rows,
-                relation=query.relation,
-                delta=own.request.delta,
-                rows=query.unit.rows,
+        show_tour(
+            ResizedCase(
+                bootstrap=replace(own.bootstrap, rows=1),
+                ones=ones,
+                scores=own.size.scores,
+                epsilon=own.size.epsilon,
+                simulated=False,
             ),
+            "resized-own",
         )
-        middle, most = exposure.quantiles([0.5, 1.0])
-        st.markdown(
-            f"**Own ε of one repaired answer:** median {epsilon_text(float(middle))}, largest "
-            f"{epsilon_text(float(most))}, guarantee {epsilon_text(exposure.worst_case)}."
-        )
+    else:
+        _spread(own, rows)
+    query = own.request.query
+    exposure = session.while_shown(
+        "resized-exposure",
+        own.request.analysis(study.fingerprint),
+        lambda: per_instance_losses(
+            own.request.plan,
+            query.statistic,
+            rows,
+            relation=query.relation,
+            delta=own.request.delta,
+            rows=query.unit.rows,
+        ),
+    )
+    middle, most = exposure.quantiles([0.5, 1.0])
+    st.markdown(
+        f"**Own ε of one repaired answer:** median {epsilon_text(float(middle))}, largest "
+        f"{epsilon_text(float(most))}, guarantee {epsilon_text(exposure.worst_case)}."
+    )
 
 
 def _spread(own: ColumnScores, rows: FloatArray) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -557,20 +558,22 @@ def _own_column(study: Study, epsilon: float, rate: float) -> None:
         key=f"ss-column-{session.generation()}",
         persist_state="session",
     )
-    column = numbers[place]
-    with confidential.area("sampled-column", "the error for your column") as shown:
-        if not shown:
-            return
-        at = _of_column(study, column, epsilon)
-        picture = error_picture(
-            at.fixed_size(_grid(at.people)),
-            full=at.full_error,
-            simulated=None,
-            at=max(rate, 1 / at.people),
-            unit=quantity_of(column).of_differences,
-            ends=_ends(at),
-        )
-        results.show(picture, "column-errors")
+    draw = partial(_column_errors, study, numbers[place], epsilon, rate)
+    confidential.area("sampled-column", "the error for your column", draw)
+
+
+def _column_errors(study: Study, column: Column, epsilon: float, rate: float) -> None:
+    """Draw the errors for a column. CONFIDENTIAL."""
+    at = _of_column(study, column, epsilon)
+    picture = error_picture(
+        at.fixed_size(_grid(at.people)),
+        full=at.full_error,
+        simulated=None,
+        at=max(rate, 1 / at.people),
+        unit=quantity_of(column).of_differences,
+        ends=_ends(at),
+    )
+    results.show(picture, "column-errors")
 
 
 def _of_column(study: Study, column: Column, epsilon: float) -> SampledMean:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -54,7 +55,7 @@ from dpcore.studies.resampling.bootstrap_study import (
     run,
 )
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals
-from ui import controls, results, session, work
+from ui import confidential, controls, results, session, work
 from ui.form import DeclaredStudy, Listed, NumberSetting, Pane, SettingsForm, Slide
 from ui.resampling import standard_errors_release
 from ui.resampling.standard_errors_settings import FORM, BootstrapSettings, design, find_noise
@@ -414,7 +415,8 @@ def _own(asked: BootstrapSettings) -> None:
     """Offer a release of the table in use."""
     query = standard_errors_release.show(asked)
     if query is not None:
-        standard_errors_release.show_column(query, asked)
+        draw = partial(standard_errors_release.show_column, query, asked)
+        confidential.area("standard-errors", "the coverage for your column", draw)
 
 
 def simulated(asked: BootstrapSettings, slot: str, key: str) -> Runs | None:

@@ -29,7 +29,7 @@ from dpcore.releases.digits import quantity_in
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.resampling.bootstrap_study import Experiment, People, Runs, run
-from ui import confidential, controls, offering, partwise, results, session, work
+from ui import controls, offering, partwise, results, session, work
 from ui.answering import answers, distortion
 from ui.resampling.standard_errors_settings import (
     BootstrapSettings,
@@ -224,14 +224,7 @@ _DRAWS_A_PART = 3_000_000
 
 
 def show_column(query: Query, asked: BootstrapSettings) -> None:
-    """Use the rows of the column as the population that tables are drawn from."""
-    with confidential.area("standard-errors", "the coverage for your column") as shown:
-        if not shown:
-            return
-        _study(query, asked)
-
-
-def _study(query: Query, asked: BootstrapSettings) -> None:
+    """Use the rows of the column as the population that tables are drawn from. CONFIDENTIAL."""
     study = session.require_study()
     key = repr((study.fingerprint, query.parameters(), session.generation()))
     population = session.while_shown("se-column", key, lambda: _people(query))

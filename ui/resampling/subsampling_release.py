@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from dpcore.analyses.base import Request
@@ -37,7 +39,12 @@ def show() -> None:
             "Intervals cover noise and sampling.",
             keys=("subsampled-answer", "subsampled"),
         )
-    _everybody(request, study)
+    confidential.area(
+        "subsampled-losses",
+        "the privacy loss of each person",
+        partial(_everybody, request, study),
+        ready=False,
+    )
     distortion.show(request, study, key="subsampled-bias")
 
 
@@ -125,26 +132,21 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
 
 def _everybody(request: SubsampledRequest, study: Study) -> None:
     """Show everybody's own loss. CONFIDENTIAL."""
-    with confidential.area(
-        "subsampled-losses", "the privacy loss of each person", ready=False
-    ) as shown:
-        if not shown:
-            return
-        query = request.query
-        exposure = session.while_shown(
-            "subsampling-exposure",
-            request.analysis(study.fingerprint),
-            lambda: per_instance_losses(
-                request.plan,
-                query.statistic,
-                query.values(study.in_memory),
-                relation=query.relation,
-                delta=request.used_delta,
-            ),
-        )
-        picture = people.exposure_picture(exposure, key=request.law, unit=session.unit())
-        results.show(picture, "subsampled-losses")
-        st.caption(exactness(request))
+    query = request.query
+    exposure = session.while_shown(
+        "subsampling-exposure",
+        request.analysis(study.fingerprint),
+        lambda: per_instance_losses(
+            request.plan,
+            query.statistic,
+            query.values(study.in_memory),
+            relation=query.relation,
+            delta=request.used_delta,
+        ),
+    )
+    picture = people.exposure_picture(exposure, key=request.law, unit=session.unit())
+    results.show(picture, "subsampled-losses")
+    st.caption(exactness(request))
 
 
 def exactness(request: SubsampledRequest) -> str:
