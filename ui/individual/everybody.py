@@ -8,127 +8,137 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
+from dpcore.analyses.model import ModelRequest
+from dpcore.analyses.reading import StatisticRequest
 from dpcore.arrays import FloatArray
+from dpcore.data.columns import Column
 from dpcore.figures.individual import guarantees, people
 from dpcore.figures.individual import one_person as published
-from dpcore.formatting import epsilon_text, percent, rounded, significant
+from dpcore.formatting import epsilon_text, in_full, percent, rounded, significant
 from dpcore.individual import generalization
-from dpcore.individual.losses import ExposedPerson, GuaranteeLadder, Losses
+from dpcore.individual.losses import ExposedPerson, GroupLosses, GuaranteeLadder, Losses
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.loss_comparisons import BoundCheck, moment_curve
 from ui import controls, layout, results, session
-from ui.individual.subject import AnySubject, ModelSubject
+from ui.individual.subject import AnySubject
 from ui.study import Study
 from ui.text import literal
 
 _MOST = "Confidential: the largest of all losses in this table."
 _AVERAGE = "Confidential: the average of all losses in this table."
-REPLACED = (
+_REPLACED = (
     "The guarantee of this release is about adding or removing a record. Losses here are about "
     "replacing one, which can be as much as removing one and adding another. A loss above "
     "the guarantee is therefore no violation. Choose “the table without the record” above to "
     "compare losses with it."
 )
-REPLACED_NOT_PROMISED = (NeighboringRelation.SUBSTITUTION, NeighboringRelation.ADD_REMOVE)
+_REPLACED_NOT_PROMISED = (NeighboringRelation.SUBSTITUTION, NeighboringRelation.ADD_REMOVE)
 _ORDERS = np.geomspace(1, 1000, 60)
 _LARGEST = "most exposed"
 _SLIDER = ("1", "2", "3", "5", "8", "12", "20", "50", "100", "200", "1000", _LARGEST)
-OWN, OWN_LIMIT = "own epsilon", "own epsilon at most"
-OWN_DIGITS = dict.fromkeys((OWN, OWN_LIMIT), results.THREE_DIGITS)
-"""How the column of ``own`` is shown."""
+_DIGITS = dict.fromkeys(
+    (
+        "leverage",
+        "leverage without them",
+        "pull",
+        "residual",
+        "moves the answer by",
+        "moves the model by",
+        "own epsilon",
+        "own epsilon at most",
+    ),
+    results.THREE_DIGITS,
+)
+"""How columns of what decides a loss are shown."""
 
 
 def show(
-    subject: AnySubject,
-    study: Study,
+    losses: Losses,
+    asked: StatisticRequest | ModelRequest,
     *,
     remarks: Callable[[], object],
     most_exposed: Callable[[], object],
+    groups: Callable[[], object],
     closer: Callable[[], object],
 ) -> None:
-    """Show everybody's loss from a release.
+    """Show everybody's loss from a release, exact or counted.
 
-    What is to be said of such losses, who is most exposed and why, and what else can be
-    read from them differs from subject to subject.
+    What is to be said of such losses, who is most exposed and why, how groups compare and
+    what else can be read from them differs from release to release.
     """
-    losses, key = subject.exposure, subject.request.mechanism_key
-    steps = GuaranteeLadder(
-        guarantee=losses.worst_case,
-        for_all=losses.for_all,
-        certificate=losses.certificate,
-        maximum=losses.maximum,
-        mean=losses.mean,
-        relation=subject.relation,
-        promised=subject.guaranteed,
-        upper=losses.upper,
-        unit=session.unit(),
-    )
-    chain(steps, key=key)
-    alike = (steps.relation, steps.promised) != REPLACED_NOT_PROMISED
+    _guarantees(losses, asked)
     # A place of their own, so that what stands below keeps its own.
     with st.container():
-        if not alike:
-            st.info(REPLACED)
+        if (losses.relation, asked.relation) == _REPLACED_NOT_PROMISED:
+            st.info(_REPLACED)
         remarks()
-    picture = people.exposure_picture(losses, key=key, alike=alike, unit=session.unit())
+    draw = people.counted_picture if losses.counted else people.exposure_picture
+    alike = losses.relation is asked.relation
+    picture = draw(losses, key=asked.mechanism_key, alike=alike, unit=session.unit())
     results.show(picture, "exposure")
-    threshold = ask_threshold(losses.worst_case)
-    share = percent(losses.exceeding(threshold)[0])
-    tell_exceeding(share, threshold, losses.maximum)
+    _exceeding(losses)
     most_exposed()
-    _groups(losses, study, rows=lambda: subject.rows(study), mechanism_key=key)
+    groups()
     closer()
-    why_not_publish(subject.relation, model=isinstance(subject, ModelSubject))
+    why = "**None of this may be published**, not even the average: it has no guarantee."
+    model = isinstance(asked, ModelRequest)
+    if model or losses.relation is not NeighboringRelation.SUBSTITUTION:
+        why += " Anyone who learns their own loss can often reconstruct the exact answer."
+    st.markdown(why)
+
+
+def loss_text(called: str, epsilon: float, delta: float, *, upper: bool = False) -> str:
+    """Return what somebody loses, without a full stop."""
+    at = f" at δ = {in_full(delta)}" if delta else ""
+    limit = "at most " if upper else ""
+    return f"{called}: own privacy loss {limit}ε = {significant(epsilon, up=upper)}{at}"
 
 
 def moments(subject: AnySubject, study: Study) -> None:
     """Offer the moments of the losses, folded away."""
-    key = subject.request.mechanism_key
     layout.folded(
         f"From the average {session.unit().noun} to the most exposed: moments",
         "closer-moments",
-        lambda: _moments(subject.exposure, subject.identity(study), key=key),
+        partial(
+            _moments, subject.exposure, subject.identity(study), key=subject.request.mechanism_key
+        ),
     )
 
 
-def _groups(
-    losses: Losses, study: Study, *, rows: Callable[[], NDArray[np.intp]], mechanism_key: str
-) -> None:
-    """Show who bears the loss, by a category; ``rows`` of the table are from 0."""
-    name = ask_group(study)
-    if name is None:
-        return
-    column = study.dataset.column(name)
-    codes = study.in_memory.codes(column.name)[rows()]
-    picture = people.groups_picture(
-        losses.by_group(codes, column.labels),
-        by=column.title,
-        key=mechanism_key,
-        unit=session.unit(),
-    )
+def groups(subject: AnySubject, study: Study) -> None:
+    """Show who bears the loss, by a category that is chosen."""
+    column = ask_group(study)
+    if column is not None:
+        codes = study.in_memory.codes(column.name)[subject.rows(study)]
+        losses = subject.exposure.by_group(codes, column.labels)
+        show_groups(losses, column, subject.request.mechanism_key)
+
+
+def show_groups(losses: Sequence[GroupLosses], by: Column, key: str) -> None:
+    """Draw the losses of the groups of a column."""
+    picture = people.groups_picture(losses, by=by.title, key=key, unit=session.unit())
     results.show(picture, "groups")
 
 
-def ask_group(study: Study) -> str | None:
+def ask_group(study: Study) -> Column | None:
     """Ask by which column groups are compared; ``None`` where by none."""
     if study.dataset.cap is not None:
         st.caption(f"Groups are compared only where each {session.unit().noun} has one row.")
         return None
     choices = [
-        column.name
-        for column in study.dataset.columns
-        if not column.kind.is_numeric and column.labels
+        column for column in study.dataset.columns if not column.kind.is_numeric and column.labels
     ]
     if not choices:
         st.caption("Declare a yes/no or category column on “Data” to compare groups.")
         return None
-    shown = [study.dataset.short(name) for name in choices]
+    shown = [study.dataset.short(column.name) for column in choices]
     position = st.selectbox(
         "Compare groups by",
         range(len(choices)),
@@ -141,18 +151,6 @@ def ask_group(study: Study) -> str | None:
     return None if position is None else choices[position]
 
 
-def why_not_publish(relation: NeighboringRelation, *, model: bool) -> None:
-    """Say why these numbers stay with the curator."""
-    told = (
-        ""
-        if relation is NeighboringRelation.SUBSTITUTION and not model
-        else " Anyone who learns their own loss can often reconstruct the exact answer."
-    )
-    st.markdown(
-        f"**None of this may be published**, not even the average: it has no guarantee.{told}"
-    )
-
-
 def ranks(most: Sequence[ExposedPerson]) -> list[int]:
     """Return the rank of each of the most exposed people: equal losses share a rank."""
     found = [1]
@@ -162,72 +160,65 @@ def ranks(most: Sequence[ExposedPerson]) -> list[int]:
     return found
 
 
-def own(losses: Losses, entries: Sequence[int]) -> dict[str, list[float]]:
-    """Return the column of a list with the losses of some people, by its name."""
-    name = OWN_LIMIT if losses.upper else OWN
-    return {name: rounded(losses.epsilon[list(entries)], up=losses.upper)}
-
-
-def chain(steps: GuaranteeLadder, *, key: str) -> None:
-    """Show the chain of guarantees in numbers, and offer it as nested bars."""
-    text, known = steps.anybody
-    in_short(
-        steps.guarantee,
-        steps.maximum,
-        steps.mean,
-        {
-            "Worst case, this table": (
-                text,
-                (
-                    f"The largest loss of any {session.unit().noun} in this table or joining it. "
-                    "It is a proved upper bound, or else a lower bound found by search."
-                ),
-                known or None,
-            )
-        },
-        upper=steps.upper,
-    )
-    layout.folded(
-        "All four side by side",
-        "chain",
-        lambda: results.show(guarantees.chain_picture(steps, key=key), "chain"),
-    )
-
-
-def in_short(
-    guarantee: float,
-    largest: float,
-    average: float,
-    between: Mapping[str, tuple[str | None, ...]] | None = None,
-    *,
-    upper: bool = False,
+def list_people(
+    listed: Sequence[ExposedPerson],
+    *columns: Mapping[str, Any],
+    upper: bool,
+    ranked: bool = True,
+    key: str = "most-exposed",
 ) -> None:
-    """Show the guarantee, the largest and the average loss, and what is between."""
-    below = "at most" if upper else None
-    results.metrics(
-        {
-            "Guarantee (DP)": (
-                epsilon_text(guarantee),
-                (
-                    "The guarantee: the largest loss over all tables and all "
-                    f"{session.unit().nouns}."
-                ),
-            ),
-            **(between or {}),
-            "Largest loss here": (significant(largest, up=upper), _MOST, below),
-            "Average loss here": (significant(average, up=upper), _AVERAGE, below),
-        }
+    """List people who lose most: what is in the columns of each, and the loss."""
+    table: dict[str, Any] = {"rank": ranks(listed)} if ranked else {}
+    for each in columns:
+        table |= each
+    own = rounded(np.array([person.epsilon for person in listed]), up=upper)
+    table["own epsilon at most" if upper else "own epsilon"] = own
+    results.table(table, column_config=_DIGITS, key=key)
+
+
+def _guarantees(losses: Losses, asked: StatisticRequest | ModelRequest) -> None:
+    """Show the chain of guarantees in numbers, and offer it as nested bars."""
+    steps = GuaranteeLadder(
+        guarantee=losses.worst_case,
+        for_all=losses.for_all,
+        certificate=losses.certificate,
+        maximum=losses.maximum,
+        mean=losses.mean,
+        relation=losses.relation,
+        promised=asked.relation,
+        upper=losses.upper,
+        unit=session.unit(),
     )
+    below = "at most" if losses.upper else None
+    numbers: dict[str, tuple[str | None, ...]] = {
+        "Guarantee (DP)": (
+            epsilon_text(steps.guarantee),
+            f"The guarantee: the largest loss over all tables and all {session.unit().nouns}.",
+        )
+    }
+    searched = not math.isnan(steps.for_all)
+    if searched:
+        text, known = steps.anybody
+        numbers["Worst case, this table"] = (
+            text,
+            (
+                f"The largest loss of any {session.unit().noun} in this table or joining it. "
+                "It is a proved upper bound, or else a lower bound found by search."
+            ),
+            known or None,
+        )
+    numbers["Largest loss here"] = (significant(steps.maximum, up=losses.upper), _MOST, below)
+    numbers["Average loss here"] = (significant(steps.mean, up=losses.upper), _AVERAGE, below)
+    results.metrics(numbers)
+    if searched:
+        picture = partial(guarantees.chain_picture, steps, key=asked.mechanism_key)
+        layout.folded("All four side by side", "chain", lambda: results.show(picture(), "chain"))
 
 
-def tell_exceeding(share: str, threshold: float, maximum: float) -> None:
-    """Say what share of the units lose more than a number."""
-    st.markdown(f"{people.exceeding_text(share, threshold, maximum=maximum, unit=session.unit())}.")
-
-
-def ask_threshold(usual: float) -> float:
-    """Ask for a loss that nobody should exceed."""
-    return controls.HERE.number(
+def _exceeding(losses: Losses) -> None:
+    """Ask for a loss that nobody should exceed, and say what share of the units do."""
+    usual = losses.worst_case
+    limit = controls.HERE.number(
         "Threshold ε",
         # Widgets hold public numbers only: no loss stands in for a missing guarantee.
         round(usual / 2, 6) if np.isfinite(usual) else 1.0,
@@ -235,6 +226,10 @@ def ask_threshold(usual: float) -> float:
         key=f"threshold-{session.generation()}",
         kept="session",
     )
+    least, most = (percent(share) for share in losses.exceeding(limit))
+    share = least if least == most else f"Between {least} and {most}"
+    told = people.exceeding_text(share, limit, maximum=losses.maximum, unit=session.unit())
+    st.markdown(f"{told}.")
 
 
 def _moments(losses: Losses, analysis: str, *, key: str) -> None:

@@ -28,6 +28,7 @@ from ui.individual import (
     statistic_losses,
 )
 from ui.individual import ledger_totals as person_totals
+from ui.individual import subject as subject_of
 from ui.individual.subject import (
     AnySubject,
     ModelSubject,
@@ -97,13 +98,10 @@ def show(
     unit_column: int | None,
 ) -> None:
     """Show everybody's loss from what is asked, from the side that is open."""
-    if study.parts is not None and isinstance(asked, ModelRequest):
-        counted_losses.model_views(asked, study)
-        return
     if study.parts is not None:
-        counted_losses.views(asked, study, relation)
-        return
-    views(subject(study, asked, relation, unit_column), study)
+        counted_losses.show(asked, study, relation)
+    else:
+        views(subject(study, asked, relation, unit_column), study)
 
 
 def ask_change(asked: StatisticRequest | ModelRequest, study: Study) -> NeighboringRelation:
@@ -158,12 +156,7 @@ def ask_units(
 
 def guarantee(asked: StatisticRequest | ModelRequest) -> str:
     """Return the guarantee over all tables, in a few characters."""
-    if isinstance(asked, Request):
-        real, delta = asked.effective_epsilon, asked.used_delta
-    elif isinstance(asked, ModelRequest):
-        real, delta = asked.guarantee, asked.delta
-    else:
-        real, delta = resampled.promised(asked), resampled.delta_of(asked)
+    real, delta = subject_of.guarantee(asked)
     if not math.isfinite(real):
         return "none is known"
     also = f", δ = {significant(delta, up=True)}" if delta else ""

@@ -8,6 +8,8 @@ is public; what follows from its values is not.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -24,7 +26,7 @@ from dpcore.figures.individual.guarantees import (
     split_picture,
 )
 from dpcore.formatting import epsilon_text, people, percent, significant
-from dpcore.individual.losses import Losses
+from dpcore.individual.losses import MOST_KEPT, ExposedPerson, Losses
 from dpcore.individual.model_losses import ModelLosses, model_losses
 from dpcore.models.glm import GlmFit
 from dpcore.models.glm_influence import Audit, AuditedRemovals
@@ -44,18 +46,18 @@ BOUNDED = (
     "the person's own features and public numbers. How unusual somebody is among the "
     "others, or how badly predicted, plays no part in it."
 )
-_MOST = 10
 _TOLERATED = 0.05
 
 
 def show(subject: ModelSubject, study: Study) -> None:
     """Show everybody's loss from the release of a model."""
     everybody.show(
-        subject,
-        study,
-        remarks=lambda: _remarks(subject),
-        most_exposed=lambda: _why(subject, study),
-        closer=lambda: _closer(subject, study),
+        subject.exposure,
+        subject.request,
+        remarks=partial(_remarks, subject),
+        most_exposed=partial(_why, subject, study),
+        groups=partial(everybody.groups, subject, study),
+        closer=partial(_closer, subject, study),
     )
 
 
@@ -72,7 +74,7 @@ def _closer(subject: ModelSubject, study: Study) -> None:
     layout.folded(
         "People with several rows (households)",
         "closer-households",
-        lambda: model_details.households(subject, study),
+        partial(model_details.households, subject, study),
     )
     everybody.moments(subject, study)
     layout.folded(
@@ -88,7 +90,7 @@ def _closer(subject: ModelSubject, study: Study) -> None:
     layout.folded(
         "Privacy against accuracy",
         "closer-frontier",
-        lambda: model_details.privacy_against_accuracy(subject, study),
+        partial(model_details.privacy_against_accuracy, subject, study),
     )
 
 
@@ -138,45 +140,49 @@ def _causes(subject: ModelSubject, analysis: str) -> Causes:
     )
 
 
-def _map(subject: ModelSubject, analysis: str) -> LeverageMap:
-    why = _causes(subject, analysis)
-    return session.remember(
-        "model-map",
-        analysis,
-        lambda: leverage_map(
-            why.leverage, why.residual, subject.exposure.epsilon, loss_at=why.loss_at, most=_MOST
-        ),
-    )
-
-
 def _why(subject: ModelSubject, study: Study) -> None:
-    """List who is most exposed, and offer what each cause has to do with it."""
+    """List who is most exposed, and offer what each cause has to do with it.
+
+    Of bounds nothing but a person's own record is a cause.
+    """
     st.markdown("**Most exposed**")
     exposure = subject.exposure
-    if exposure.upper and subject.codes is None:
-        _bounded(subject, study)
+    bounded = exposure.upper and subject.codes is None
+    if bounded:
+        st.markdown(BOUNDED)
+        if exposure.tied > MOST_KEPT:
+            st.markdown(f"{session.unit().number(exposure.tied)} are tied at the top.")
+            return
+    listed = exposure.most_exposed()
+    most = [person.entry for person in listed]
+    who = one_person.who(exposure.rows[most], study)
+    if bounded:
+        everybody.list_people(listed, who, upper=True)
         return
-    exposed = exposure.most_exposed(_MOST)
-    most = [person.entry for person in exposed]
-    results.table(
-        {"rank": everybody.ranks(exposed)}
-        | one_person.who(exposure.rows[most], study)
-        | {"leverage": exposure.influence.leverage[most]}
-        | everybody.own(exposure, most),
-        column_config={"leverage": results.THREE_DIGITS, **everybody.OWN_DIGITS},
-        key="most-exposed",
-    )
+    leverage = {"leverage": exposure.influence.leverage[most]}
+    everybody.list_people(listed, who, leverage, upper=exposure.upper)
     layout.folded(
-        "Why: leverage against residual", "model-why", lambda: _mapped(subject, study, most)
+        "Why: leverage against residual", "model-why", lambda: _mapped(subject, study, listed, who)
     )
 
 
-def _mapped(subject: ModelSubject, study: Study, most: list[int]) -> None:
+def _mapped(
+    subject: ModelSubject,
+    study: Study,
+    listed: Sequence[ExposedPerson],
+    who: Mapping[str, Sequence[object]],
+) -> None:
     """Show leverage against residual, and the causes for the most exposed."""
-    analysis = subject.identity(study)
+    exposure, analysis = subject.exposure, subject.identity(study)
     why = _causes(subject, analysis)
     try:
-        found = _map(subject, analysis)
+        found = session.remember(
+            "model-map",
+            analysis,
+            lambda: leverage_map(
+                why.leverage, why.residual, exposure.epsilon, loss_at=why.loss_at, most=MOST_KEPT
+            ),
+        )
     except ParameterError:
         st.info(
             f"There is nothing to draw: no {session.unit().noun} has leverage, or no fit exists "
@@ -184,34 +190,10 @@ def _mapped(subject: ModelSubject, study: Study, most: list[int]) -> None:
         )
     else:
         _explained(subject, why, found, analysis)
-    results.table(
-        one_person.who(subject.exposure.rows[most], study)
-        | {why.short: why.leverage[most], "residual": why.residual[most]}
-        | everybody.own(subject.exposure, most),
-        column_config={
-            why.short: results.THREE_DIGITS,
-            "residual": results.THREE_DIGITS,
-            **everybody.OWN_DIGITS,
-        },
-        key="most-exposed-why",
-    )
-
-
-def _bounded(subject: ModelSubject, study: Study) -> None:
-    """List the largest bounds: nothing but a person's own record decides them."""
-    exposure = subject.exposure
-    st.markdown(BOUNDED)
-    if exposure.tied > _MOST:
-        st.markdown(f"{session.unit().number(exposure.tied)} are tied at the top.")
-        return
-    exposed = exposure.most_exposed(_MOST)
-    most = [person.entry for person in exposed]
-    results.table(
-        {"rank": everybody.ranks(exposed)}
-        | one_person.who(exposure.rows[most], study)
-        | everybody.own(exposure, most),
-        column_config=everybody.OWN_DIGITS,
-        key="most-exposed",
+    most = [person.entry for person in listed]
+    causes = {why.short: why.leverage[most], "residual": why.residual[most]}
+    everybody.list_people(
+        listed, who, causes, upper=exposure.upper, ranked=False, key="most-exposed-why"
     )
 
 

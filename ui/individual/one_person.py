@@ -27,7 +27,7 @@ from dpcore.figures.individual.one_person import (
     laws_picture,
     realized_picture,
 )
-from dpcore.formatting import in_full, nearest, percent, significant
+from dpcore.formatting import nearest, percent, significant
 from dpcore.individual.losses import Losses
 from dpcore.individual.model_losses import evidence_of_release, laws_of_model
 from dpcore.individual.published_bounds import epsilon_at, profile
@@ -37,6 +37,7 @@ from dpcore.relations import NeighboringRelation
 from dpcore.releases.record import Release
 from dpcore.studies.individual import hypothesis_tests
 from ui import controls, layout, releasing, results, session
+from ui.individual import everybody
 from ui.individual.subject import AnySubject, ModelSubject, StatisticSubject, Subject
 from ui.study import Study
 from ui.text import literal, sentence_of
@@ -375,6 +376,10 @@ MOST, TYPICAL, LEAST = (
     "the least exposed person",
 )
 ROW = "a row of the table"
+NOT_THERE = (
+    "This row has no value of what is asked for, so it is not part of the release. "
+    "Choose another one."
+)
 COMPARED = "Losses here compare with the table without the person, whatever is compared above."
 _WHO = [MOST, TYPICAL, LEAST, ROW]
 
@@ -414,10 +419,7 @@ def choose(subject: AnySubject, study: Study, key: str, *, usual: str = MOST) ->
         )
         found = np.flatnonzero(rows == number - 1)
         if len(found) == 0:
-            st.info(
-                "This row has no value of what is asked for, so it is not part of the "
-                "release. Choose another one."
-            )
+            st.info(NOT_THERE)
             return None
         entry = int(found[0])
     elif who == MOST:
@@ -426,15 +428,15 @@ def choose(subject: AnySubject, study: Study, key: str, *, usual: str = MOST) ->
         place = exposure.people // 2 if who == TYPICAL else 0
         entry = int(np.flatnonzero(exposure.epsilon == exposure.ordered[place])[0])
     person = Person(entry=entry, row=int(rows[entry]), epsilon=float(exposure.epsilon[entry]))
-    limit = "at most " if exposure.upper else ""
     called = names_of(study.in_memory, np.array([person.row]))
     named = "".join(f", {name} {said}" for name, (said,) in called.items())
-    st.markdown(
-        f"{number_of} {person.row + 1}{literal(named)}: own privacy loss {limit}"
-        f"ε = {significant(person.epsilon, up=exposure.upper)}"
-        + (f" at δ = {in_full(exposure.delta)}." if exposure.delta else ".")
-        + _as_exposed(who, exposure)
+    told = everybody.loss_text(
+        f"{number_of} {person.row + 1}{literal(named)}",
+        person.epsilon,
+        exposure.delta,
+        upper=exposure.upper,
     )
+    st.markdown(f"{told}.{_as_exposed(who, exposure)}")
     return person
 
 
@@ -465,5 +467,5 @@ def guarantee(subject: AnySubject) -> float | None:
 
     Public.
     """
-    alike = subject.relation is subject.guaranteed
+    alike = subject.relation is subject.request.relation
     return subject.exposure.worst_case if alike else None

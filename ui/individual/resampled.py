@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
 
 import streamlit as st
 
 from dpcore.analyses.bootstrap import BootstrapRequest
 from dpcore.analyses.reading import ResampledRequest
 from dpcore.analyses.resized import ResizedRequest
-from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.figures.individual.one_person import bounds_picture, delta_text
 from dpcore.formatting import epsilon_text
 from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses
@@ -21,7 +21,7 @@ from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
 from ui import controls, results, session
 from ui.individual import everybody, one_person, statistic_losses
 from ui.individual.one_person import Person
-from ui.individual.subject import ResampledSubject
+from ui.individual.subject import ResampledSubject, guarantee
 from ui.resampling import resized_column, standard_errors_settings, subsampling_release
 from ui.study import Study
 
@@ -64,16 +64,6 @@ def ask(study: Study) -> ResampledRequest:
     return request
 
 
-def delta_of(asked: ResampledRequest) -> float:
-    """Return the delta that every epsilon goes with."""
-    return asked.used_delta if isinstance(asked, SubsampledRequest) else asked.delta
-
-
-def promised(asked: ResampledRequest) -> float:
-    """Return the guarantee over all tables."""
-    return asked.plan.worst_case(delta=delta_of(asked))
-
-
 def compared(asked: ResampledRequest) -> str:
     """Say what everybody's loss compares the table with."""
     if asked.query.relation is NeighboringRelation.ADD_REMOVE:
@@ -97,7 +87,7 @@ def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
                 query.statistic,
                 query.values(study.in_memory),
                 relation=relation,
-                delta=delta_of(asked),
+                delta=guarantee(asked)[1],
                 rows=query.unit.rows,
             )
         return replace(found, upper=not _exactness(asked).startswith(_EXACT))
@@ -110,11 +100,12 @@ def show(subject: ResampledSubject, study: Study) -> None:
     """Show everybody's loss."""
     asked = subject.request
     everybody.show(
-        subject,
-        study,
-        remarks=lambda: st.caption(_exactness(asked)),
-        most_exposed=lambda: statistic_losses.most_exposed(subject.exposure, asked, study),
-        closer=lambda: everybody.moments(subject, study),
+        subject.exposure,
+        asked,
+        remarks=partial(st.caption, _exactness(asked)),
+        most_exposed=partial(statistic_losses.most_exposed, subject.exposure, asked, study),
+        groups=partial(everybody.groups, subject, study),
+        closer=partial(everybody.moments, subject, study),
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -20,6 +22,7 @@ from dpcore.figures.individual.people import groups_picture, others_picture, sen
 from dpcore.formatting import significant
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.generalization import lengths, total_variations
+from dpcore.individual.losses import MOST_KEPT, ExposedPerson
 from dpcore.individual.per_instance_loss import Behind, Moves, StatisticLosses, per_instance_losses
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
@@ -37,7 +40,6 @@ from ui.text import literal
 _BEHIND: Final = ("values", "shifts", "joined")
 COLUMNS: Final = (*_BEHIND, "exposure", "others", "variation")
 """Slots with many numbers a person, which are quickly found again."""
-_MOST = 10
 _ALIKE = 0.5
 
 
@@ -78,11 +80,12 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Stat
 def show(subject: StatisticSubject, study: Study) -> None:
     """Show everybody's loss from the release of a statistic."""
     everybody.show(
-        subject,
-        study,
-        remarks=lambda: _remarks(subject, study),
-        most_exposed=lambda: most_exposed(subject.exposure, subject.request, study),
-        closer=lambda: _closer(subject, study),
+        subject.exposure,
+        subject.request,
+        remarks=partial(_remarks, subject, study),
+        most_exposed=partial(most_exposed, subject.exposure, subject.request, study),
+        groups=partial(everybody.groups, subject, study),
+        closer=partial(_closer, subject, study),
     )
 
 
@@ -200,35 +203,36 @@ def most_exposed(exposure: StatisticLosses, asked: StatisticRequest, study: Stud
         f"{exposure.relation} {asked.analysis(study.fingerprint)}",
         lambda: _most_exposed(exposure, asked, study),
     )
-    said = ["**Most exposed**", *map(literal, listed.sentences)]
-    st.markdown("\n\n".join(said))
-    results.table(
-        listed.table,
-        column_config={"moves the answer by": results.THREE_DIGITS, **everybody.OWN_DIGITS},
-        key="most-exposed",
-    )
+    st.markdown("\n\n".join(["**Most exposed**", *map(literal, listed.sentences)]))
+    everybody.list_people(listed.people, listed.table, upper=exposure.upper)
 
 
 class _Listed(NamedTuple):
     """The people who lose most, and why. CONFIDENTIAL."""
 
+    people: tuple[ExposedPerson, ...]
     sentences: tuple[str, ...]
-    table: dict[str, list[Any]]
+    table: dict[str, Any]
 
 
 def _most_exposed(exposure: StatisticLosses, asked: StatisticRequest, study: Study) -> _Listed:
-    rows = asked.query.rows(study.in_memory)
-    most = exposure.most_exposed(_MOST)
+    most = exposure.most_exposed()
     why = explain(most[0], exposure, asked.query)
-    tied = tied_text(exposure, asked.query, listed=_MOST)
+    tied = tied_text(exposure, asked.query, listed=MOST_KEPT)
     entries = [person.entry for person in most]
-    table: dict[str, list[Any]] = {"rank": everybody.ranks(most)}
-    table |= one_person.who(rows[entries], study)
-    table |= in_use(asked, np.asarray(exposure.values)[entries])
+    who = one_person.who(asked.query.rows(study.in_memory)[entries], study)
+    used = of_people(most, asked, np.asarray(exposure.values)[entries])
+    return _Listed(most, (why, tied) if tied else (why,), who | used)
+
+
+def of_people(
+    listed: Sequence[ExposedPerson], asked: StatisticRequest, values: FloatArray
+) -> dict[str, list[Any]]:
+    """Return the values of people in use, and how far each moves the answer."""
+    shown = in_use(asked, values)
     if not asked.query.kind.of_places:
-        table["moves the answer by"] = [person.shift for person in most]
-    table |= everybody.own(exposure, entries)
-    return _Listed((why, tied) if tied else (why,), table)
+        shown["moves the answer by"] = [person.shift for person in listed]
+    return shown
 
 
 def definitions() -> None:

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from dpcore.analyses.base import Request
 from dpcore.analyses.model import ModelRequest
-from dpcore.analyses.reading import ResampledRequest
+from dpcore.analyses.reading import ResampledRequest, StatisticRequest
+from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.individual.model_losses import ModelLosses
 from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.models.glm_influence import AuditedRemovals
@@ -37,11 +38,6 @@ class _OfRelease:
 
     request: Request | ResampledRequest | ModelRequest
     relation: NeighboringRelation
-
-    @property
-    def guaranteed(self) -> NeighboringRelation:
-        """Return which change of a record the guarantee is about."""
-        return self.request.relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,6 +98,16 @@ class ModelSubject(_OfRelease):
         checked = 0 if self.audited is None else len(self.audited.refitted)
         analysis = self.request.analysis(study.fingerprint)
         return f"{self.relation} {analysis} {self.unit_column} {checked}"
+
+
+def guarantee(asked: StatisticRequest | ModelRequest) -> tuple[float, float]:
+    """Return the epsilon over all tables, infinite if none is known, and its delta. PUBLIC."""
+    if isinstance(asked, ModelRequest):
+        return asked.guarantee, asked.delta
+    delta = asked.used_delta if isinstance(asked, Request | SubsampledRequest) else asked.delta
+    if isinstance(asked, Request):
+        return asked.effective_epsilon, delta
+    return asked.plan.worst_case(delta=delta), delta
 
 
 Subject = StatisticSubject | ModelSubject

@@ -61,7 +61,7 @@ _VISIBLE = 1e-3
 
 
 def exposure_picture(
-    exposure: StatisticLosses | ModelLosses,
+    exposure: Losses,
     *,
     key: str,
     alike: bool = True,
@@ -134,7 +134,7 @@ def exposure_picture(
     )
 
 
-def _span(exposure: StatisticLosses | ModelLosses) -> tuple[float, float]:
+def _span(exposure: Losses) -> tuple[float, float]:
     """Return the ends of the log axis: at most eight decades, up to the worst case.
 
     They are powers of ten, so that they hold still while epsilon moves a little.
