@@ -76,8 +76,7 @@ def is_endless(budget: PrivacyBudget, cost: PrivacyCost) -> bool:
 
 def beyond(budget: PrivacyBudget, cost: PrivacyCost) -> str:
     """Say in a few words why a cost does not fit into what is left."""
-    endless = is_endless(budget, cost)
-    return "cannot be released" if endless else "more than is left"
+    return "cannot be released" if is_endless(budget, cost) else "more than is left"
 
 
 def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:

@@ -173,10 +173,9 @@ def simulated_setting(asked: Request, place: float, group: int) -> AnswerSetting
     at = AnswerSetting(request=asked, delta=asked.used_delta or _DELTA, group=group, place=place)
     if len(at.numbers) == 1:
         return at
-    options = range(len(at.numbers))
     chosen = controls.HERE.selectbox(
         "Number of the answer",
-        options,
+        range(len(at.numbers)),
         format_func=at.numbers.__getitem__,
         key=f"number-of-answer-{session.generation()}",
         kept="session",
@@ -208,15 +207,13 @@ def against_epsilon(at: ComparedPoint, shown: Shown) -> None:
         grid = np.geomspace(low, high, _POINTS)
         few = np.geomspace(low, high, _DOTS)
         settings = [at.at_epsilon(float(epsilon)) for epsilon in few]
-        curves = error_curves.against_epsilon(at, keys, grid)
-        return curves, _simulated(few, settings, shown)
+        return error_curves.against_epsilon(at, keys, grid), _simulated(few, settings, shown)
 
     whatever = f"{shown.metric} {keys} {_whatever_epsilon(at)}"
     curves, dots = session.remember("tradeoffs", whatever, compute)
     here = error_curves.at_setting(at, keys)
     with_here = (line.joined_by(one) for line, one in zip(curves, here, strict=True))
-    axis = SweepAxis(label="ε", at=at.epsilon, log=True)
-    _draw(tuple(with_here), dots, here, axis, at, shown)
+    _draw(tuple(with_here), dots, here, SweepAxis(label="ε", at=at.epsilon, log=True), at, shown)
 
 
 def against_people(at: ComparedPoint, shown: Shown) -> None:

@@ -302,8 +302,7 @@ class Cell:
         if kept == "table":
             begin(more["key"], options[more.get("index", 0)], declared)
         show: Callable[..., _T] = self.place.radio
-        kept_as = KEPT[kept]
-        return show(label, options, horizontal=horizontal, help=note, **kept_as, **more)
+        return show(label, options, horizontal=horizontal, help=note, **KEPT[kept], **more)
 
     def segmented(
         self,

@@ -332,8 +332,7 @@ def _audit(setup: Setup) -> None:
     expected = detectable_from(event)
     draws = np.unique(np.geomspace(10, most, _POINTS).astype(np.int64))
     counted = audit(event, draws, rng=np.random.default_rng(seed))
-    picture = audit_picture(counted, event, expected=expected)
-    results.show(picture, "audit", simulated=True)
+    results.show(audit_picture(counted, event, expected=expected), "audit", simulated=True)
     shares = " and ".join(three_digits(share) for share in event.probabilities())
     text = (
         f"The event is “{event.text}”, with exact probabilities {shares}. Bars are 95% "

@@ -76,8 +76,7 @@ def _carry_out(request: Releasable, study: Study) -> None:
     pressed = releasing.pressed()
     with releasing.drawing(study, pressed):
         if pressed is not None:
-            called = plans.name_of(request, study)
-            releasing.carry_out(request, study, pressed, called=called)
+            releasing.carry_out(request, study, pressed, called=plans.name_of(request, study))
     notice = session.notice()
     if notice is not None:
         st.error(literal(notice))

@@ -278,8 +278,7 @@ def _closer(current: ProportionSimulation) -> None:
         last = len(design.shares)
         names = ("p1", "p2" if last == _CORNERS else "others", f"p{last}")
         drawn = clouds(shares, point, draws=_RELEASES, rng=rng)
-        picture = simplex_picture(drawn, shares, names)
-        results.show(picture, "simplex", simulated=True)
+        results.show(simplex_picture(drawn, shares, names), "simplex", simulated=True)
         st.markdown(
             "Each dot is one release of the same three shares. The diamond is the true "
             f"value. All four mechanisms claim ε = {in_full(view.epsilon)}."

@@ -207,8 +207,7 @@ def release_files(
         key=f"json-{key}",
         place=first,
     )
-    text = partial(to_csv, releases, table=table)
-    csv_files(text, name, key, others)
+    csv_files(partial(to_csv, releases, table=table), name, key, others)
 
 
 def _json(releases: Sequence[Release], table: str) -> str:

@@ -54,8 +54,7 @@ def answers(answer: Release, asked: Request, study: Study) -> Request:
     """Return the request that a sharper answer is for; ``asked`` for any other one."""
     if not answer.sharpens:
         return asked
-    unit = study.terms.unit
-    return cast("Request", request_from(answer.request, study.dataset, called=unit))
+    return cast("Request", request_from(answer.request, study.dataset, called=study.terms.unit))
 
 
 def offer(answer: Release, asked: Request, study: Study) -> None:

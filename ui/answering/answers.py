@@ -164,8 +164,7 @@ def _truth(asked: Request, study: Study, question: str) -> FloatArray | None:
 def _coverage(answer: Release, asked: Request) -> None:
     """Say how often the intervals hold, for a population with the released shares."""
     plan = cast("SharePlan", asked.plan)
-    shares = np.array(answer.values)
-    found = coverage(plan, shares, surveys=_SURVEYS, rng=np.random.default_rng(1))
+    found = coverage(plan, np.array(answer.values), surveys=_SURVEYS, rng=np.random.default_rng(1))
     st.markdown(
         f"**Do the intervals hold?** The page simulates {_SURVEYS:,} surveys of a "
         "population with the released shares. The 95% interval of the answer contains the "

@@ -181,10 +181,9 @@ def _pair(asked: Request, groups: tuple[str, ...]) -> tuple[str, str]:
     key = f"{session.generation()}-{asked.query.columns[-1].name}-{hash(groups)}"
     left, right = controls.row(2)
     one = left.selectbox("Compare the group", groups, key=f"compare-{key}", kept="session")
-    others = tuple(group for group in groups if group != one)
     other = right.selectbox(
         "With the group",
-        others,
+        tuple(group for group in groups if group != one),
         key=f"compared-with-{key}-{hash(one)}",
         kept="session",
         note="The difference is the first group minus this one. Its percentage is relative "

@@ -120,8 +120,7 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray) -> Picture:
 
 def _likely(grid: FloatArray, chances: FloatArray, truth: float) -> Interval:
     """Return where nearly all answers of these chances lie, and the truth."""
-    below = np.cumsum(chances)
-    ends = np.searchsorted(below, [_RARE, 1 - _RARE])
+    ends = np.searchsorted(np.cumsum(chances), [_RARE, 1 - _RARE])
     low, high = grid[np.minimum(ends, len(grid) - 1)]
     return Interval(lower=float(min(low, truth)), upper=float(max(high, truth)))
 

@@ -350,8 +350,7 @@ def _replacement(
     """Ask what a missing number counts as: the middle, until another is chosen."""
     # That a value was chosen: it no longer follows the bounds.
     choice, kept = f"_chosen-replacement-{key}", column.replacement
-    open_ = declared(column, {**typed, Field.IF_MISSING: IfMissing.LEAVE_OUT})
-    middle = middle_of(open_) or 0.0
+    middle = middle_of(declared(column, {**typed, Field.IF_MISSING: IfMissing.LEAVE_OUT})) or 0.0
     chosen = bool(session.public(choice)) or (kept is not None and not imputes_middle(column))
     start = float(kept) if chosen and kept is not None else middle
     value = cell.number(

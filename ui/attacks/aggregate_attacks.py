@@ -70,8 +70,7 @@ def _differencing(
         subject.show(left_picture(found), "differencing")
         exact = f"After minus before is the value of {name}, to the last digit."
     else:
-        picture = values_picture(found, name=name, what=target.what, unit=unit)
-        subject.show(picture, "differencing")
+        subject.show(values_picture(found, name=name, what=target.what, unit=unit), "differencing")
         adds = "has" if found.bounds.width > 1 else "adds"
         exact = (
             f"{in_full(found.after)} after, minus {in_full(found.before)} before: "
@@ -262,13 +261,12 @@ def _machine(subject: AttackTarget, private: Game, exact: Game, epsilon: float, 
     for about in (exact, private):
         rounds = play(about, _ROUNDS, rng=np.random.default_rng([seed, 1]))
         scores.append(float(rounds.right(about.says_inside(rounds.released)).mean()))
-    limit = float(best_guess(epsilon))
     picture = machine_picture(
         careless=scores[0],
         private=scores[1],
         expected=private.expected,
         epsilon=epsilon,
-        limit=limit,
+        limit=float(best_guess(epsilon)),
     )
     subject.show(picture, "membership")
     low, high = clopper_pearson(scores[1] * _ROUNDS, _ROUNDS, confidence=0.95)

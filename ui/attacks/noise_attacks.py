@@ -241,12 +241,11 @@ def _disclosed_losses(
     name, suffix = subject.called(person), after_number(target.unit)
     what = f"mean of {target.what}"
     subject.show(recovery_picture(found, what=what, unit=target.unit), "recovery")
-    size = TableSize(people=target.people, public=True)
     shift = own_worst_shift(
         StatisticKind.MEAN,
         float(target.amounts[person]),
         bounds=target.bounds,
-        size=size,
+        size=TableSize(people=target.people, public=True),
         relation=NeighboringRelation.SUBSTITUTION,
     )
     own = _loss_text(target, person, epsilon)

@@ -152,8 +152,7 @@ def _released(study: Study) -> InterpretationSubject:
     chosen = known if at == 0 else known[at - 1 : at]
     epsilon, delta = facts.so_far
     if at:
-        cost = chosen[0].cost
-        epsilon, delta = replace(facts, spent=cost).so_far
+        epsilon, delta = replace(facts, spent=chosen[0].cost).so_far
     else:
         st.caption(
             "The trade-off function holds if the mechanisms and their ε do not depend on "

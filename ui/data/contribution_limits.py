@@ -82,8 +82,7 @@ def show(source: Dataset, rule: RowCap, conditions: tuple[Condition, ...] = ()) 
             "The best limit here depends on confidential rows. Choose the limit by the guess "
             "above. This panel shows whether the guess was far off."
         )
-        counted = _persons(source, rule, conditions)
-        looked_up = _of_table(source, rule, guess, of, epsilon, counted)
+        looked_up = _of_table(source, rule, guess, of, epsilon, _persons(source, rule, conditions))
         results.show(limits_picture(looked_up, rule.most, of=of, table=True), "row-limits-here")
 
     confidential.area("row-limits", what, draw, ready=False)

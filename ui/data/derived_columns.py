@@ -143,8 +143,7 @@ def _of_numbers(
             "Is", list(Comparison), format_func=str, key=f"new-comparison-{key}", kept="session"
         )
         number = right.number("Public number", 0.0, key=f"new-number-{key}", kept="session")
-        condition = NumberCondition(column=first, comparison=comparison, number=number)
-        return Flag(condition=condition)
+        return Flag(condition=NumberCondition(column=first, comparison=comparison, number=number))
     others = [name for name in numbers if name != first]
     if not others:
         raise ParameterError("the table has no second column of numbers.")
@@ -164,8 +163,7 @@ def _of_dates(
     label = {_PART: "Of", _AGE: "Since (such as birth)", _DAYS: "From"}[kind]
     first = left.selectbox(label, dates, key=f"new-date-{key}", kept="session")
     if kind == _PART:
-        parts = list(DatePart)
-        part = right.selectbox("Part", parts, key=f"new-part-{key}", kept="session")
+        part = right.selectbox("Part", list(DatePart), key=f"new-part-{key}", kept="session")
         return PartOfDate(part=part, column=first)
     others = [name for name in dates if name != first]
     second = right.selectbox(
@@ -175,8 +173,7 @@ def _of_dates(
         kept="session",
     )
     if kind == _DAYS:
-        difference = Calculation.DIFFERENCE
-        return Calculated(calculation=difference, first=second, second=first)
+        return Calculated(calculation=Calculation.DIFFERENCE, first=second, second=first)
     if second != _AT_DAY:
         return Age(born=first, at=second)
     at = right.day("Public date", None, key=f"new-day-{key}")

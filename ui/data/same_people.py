@@ -93,8 +93,7 @@ def ask(dataset: Table, agreed: AccountTerms) -> Whose | None:
             st.caption(
                 "The budget above is then an additional one. The ledger records this declaration."
             )
-        names = tuple(one.account.name for one in alike)
-        return Whose(account=None, others=names, said=said)
+        return Whose(account=None, others=tuple(one.account.name for one in alike), said=said)
 
 
 def _choose(found: tuple[Likeness, ...], alike: list[Likeness]) -> str:

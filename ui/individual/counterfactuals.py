@@ -84,8 +84,7 @@ def _moves(subject: Subject, study: Study) -> None:
     who, person = _MOVE, None
     # Nobody can join a table whose number of people is public.
     if isinstance(subject, ModelSubject) or not subject.request.query.size.public:
-        options = [_MOVE, _JOIN]
-        who = controls.HERE.radio("What to do", options, key="move-who", kept="session")
+        who = controls.HERE.radio("What to do", [_MOVE, _JOIN], key="move-who", kept="session")
     if who == _MOVE:
         person = one_person.choose(subject, study, "move", usual=one_person.TYPICAL)
         if person is None:

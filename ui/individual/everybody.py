@@ -155,8 +155,7 @@ def ranks(most: Sequence[ExposedPerson]) -> list[int]:
     """Return the rank of each of the most exposed people: equal losses share a rank."""
     found = [1]
     for at, (before, person) in enumerate(pairwise(most), 2):
-        tied = math.isclose(before.epsilon, person.epsilon)
-        found.append(found[-1] if tied else at)
+        found.append(found[-1] if math.isclose(before.epsilon, person.epsilon) else at)
     return found
 
 
@@ -277,10 +276,9 @@ def overfitting(losses: Losses, delta: float, variation: FloatArray | None) -> N
         help="Twice the average total variation distance between the laws with and "
         f"without {session.unit().indefinite}.",
     )
-    form = generalization.exponential_gap(losses.epsilon, delta=delta)
     cells[1].metric(
         "The same, as published",
-        _gap_text(form),
+        _gap_text(generalization.exponential_gap(losses.epsilon, delta=delta)),
         help="The mean of e^(2 ε) − 1, plus terms in δ. A bound above 1 is trivial.",
     )
     gap = generalization.gap(variation)

@@ -102,10 +102,9 @@ def _ask(study: Study) -> tuple[float, Counting]:
         key="totals-delta",
         note="Every total is an ε that goes with this δ. Gaussian noise has none at 0.",
     )
-    ways = [Counting.BEST, *(way for way in Counting if way is not Counting.BEST)]
     way = right.selectbox(
         "Composition of losses",
-        ways,
+        [Counting.BEST, *(way for way in Counting if way is not Counting.BEST)],
         key="totals-way",
         note="Each is a valid total of the same releases; the smallest is the best.",
     )

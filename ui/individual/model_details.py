@@ -115,8 +115,7 @@ def bounds(subject: ModelSubject, analysis: str, why: Causes) -> None:
 
     def compute() -> tuple[BoundCheck, ...]:
         if law.public:
-            shifts = subject.exposure.influence.move
-            return gaussian_checks(scale * shifts, subject.request.delta)
+            return gaussian_checks(scale * subject.exposure.influence.move, subject.request.delta)
         return posterior_checks(why.leverage, scale * why.residual, subject.request.delta)
 
     everybody.bounds(session.remember("bound-checks", analysis, compute))

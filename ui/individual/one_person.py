@@ -332,8 +332,7 @@ def _of_model(subject: Subject, person: Person, release: Release) -> float | Non
         return None
     if not _of_leaving(subject):
         return None
-    columns = len(subject.fit.theta)
-    coefficients = np.array(release.values).reshape(-1, columns)
+    coefficients = np.array(release.values).reshape(-1, len(subject.fit.theta))
     loss = evidence_of_release(subject.fit, subject.request.law, person.entry, coefficients)
     return abs(loss)
 

@@ -347,9 +347,7 @@ def show_reports(subject: Subject, study_in_use: Study) -> None:
         "Releases are simulated here: nothing is charged."
     )
     settings = _ask_reports()
-    source = _source(subject)
-    draws = _draws(subject, study_in_use, settings, source)
-    _results(draws, settings)
+    _results(_draws(subject, study_in_use, settings, _source(subject)), settings)
     with st.expander("Methods", key="telling-what"):
         _explain_reports()
 

@@ -120,8 +120,7 @@ def ask(study: Study) -> tuple[ColumnScores, Study]:
     bootstrap = size.bootstrap(query.size.people, rows=query.unit.rows)
     request = ResizedRequest(query=query, draws=bootstrap.draws, epsilon=size.epsilon, delta=delta)
     published = replace(request, form=Form.PUBLISHED)
-    own = ColumnScores(request=request, published=published, bootstrap=bootstrap, size=size)
-    return own, study
+    return ColumnScores(request=request, published=published, bootstrap=bootstrap, size=size), study
 
 
 def _offer(own: ColumnScores, study: Study) -> None:

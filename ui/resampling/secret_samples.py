@@ -179,8 +179,7 @@ def profiles(*, rate: float, ratio: float, delta: float) -> None:
         "the rare samples that include the person dominate. So sampling does not reduce ρ, and "
         "the rule ρ q² in some texts is not valid."
     )
-    curve = renyi_curve(ratio, rate, delta)
-    results.show(figures.renyi_picture(curve), "renyi", simulated=True)
+    results.show(figures.renyi_picture(renyi_curve(ratio, rate, delta)), "renyi", simulated=True)
     st.markdown("**Many releases, each from a new sample**")
     _many_releases(ratio, rate, delta, **_MANY.ask())
 

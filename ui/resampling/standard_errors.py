@@ -273,8 +273,7 @@ def _normality(asked: BootstrapSettings, *, most: int, size: int, samples: int) 
     if not found:
         return
     for picks in (False, True):
-        picture = normality_picture(found, picks=picks)
-        results.show(picture, f"se-normality-{picks}", simulated=True)
+        results.show(normality_picture(found, picks=picks), f"se-normality-{picks}", simulated=True)
     st.markdown(
         "**Claimed:** from 10 draws on, the average is indistinguishable from a normal variable "
         "(the original reports 90.8% and 92.7%, apparently with exchanged names). **Limitation:** "
