@@ -4,11 +4,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from ui import session
+from ui import places
 
-session.require_router("pages/about.py")
-st.title("About")
-st.markdown("Read what this studio guarantees, and what it does not.")
+places.begin("about", "Read what this studio guarantees, and what it does not.")
 for section in Path("ui/about.md").read_text(encoding="utf-8").split("## ")[1:]:
     heading, _, text = section.partition("\n")
     st.header(heading, anchor=False)

@@ -3,11 +3,9 @@
 import streamlit as st
 
 from dpcore.planning.analysis_plan import USUAL_GROUP
-from ui import assumed_sizes, comparing, controls, margins, question_form, session
+from ui import assumed_sizes, comparing, controls, margins, places, question_form, session
 
-session.require_router("pages/accuracy.py")
-st.title("Accuracy")
-st.markdown("Bias, standard deviation, RMSE and margin of error for this question.")
+places.begin("accuracy", "Bias, standard deviation, RMSE and margin of error for this question.")
 study = session.require_study()
 asked = question_form.ask(study)
 group = USUAL_GROUP

@@ -5,12 +5,10 @@ from functools import partial
 import streamlit as st
 
 from dpcore.figures.compositions import spending_picture
-from ui import accounts, layout, recovery, results, session
+from ui import accounts, layout, places, recovery, results, session
 from ui.budget import history, periods, person_total
 
-session.require_router("pages/budget.py")
-st.title("Budget")
-st.markdown("Releases so far and remaining budget.")
+places.begin("budget", "Releases so far and remaining budget.")
 recovery.at_ledger()
 study = session.require_study()
 account = session.account(study)

@@ -2,12 +2,10 @@
 
 import streamlit as st
 
-from ui import session
+from ui import places, session
 from ui.planning import comparison
 
-session.require_router("pages/compare.py")
-st.title("Compare")
-st.markdown("Compare the plan with another total or a saved plan.")
+places.begin("compare", "Compare the plan with another total or a saved plan.")
 study = session.require_study()
 plan = comparison.planned(study, then="compare two totals")
 comparison.show(plan, comparison.ask(plan, study), study)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from dpcore.data.partitions.table import Table
 from dpcore.data.preparation.steps import is_joined
-from ui import session
+from ui import places, session
 from ui.asking import columns, finding, finding_labels, fit
 from ui.data import (
     declaring,
@@ -19,8 +19,7 @@ from ui.data import (
 )
 from ui.study import Draft
 
-session.require_router("pages/data.py")
-st.title("Data")
+places.begin("data")
 
 upload.read_wanted()
 current = session.draft() or session.study()

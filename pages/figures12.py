@@ -1,6 +1,5 @@
 """Figures 1 and 2: how far everybody's own loss lies below the guarantee."""
 
-from ui import form, session, wang2019
+from ui import form, wang2019
 
-session.require_router("pages/figures12.py")
-form.draw(wang2019.STUDY)
+form.draw("figures12", wang2019.STUDY)

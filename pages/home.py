@@ -5,17 +5,15 @@ import contextlib
 import streamlit as st
 
 from dpcore.errors import LedgerError
-from ui import accounts, demo, session
+from ui import accounts, demo, places, session
 from ui.data import upload, using
 from ui.text import literal
 
-session.require_router("pages/home.py")
+places.begin(
+    "home", "Publish statistics about people and set a limit on what they reveal about any of them."
+)
 if session.wanted() == "upload":
     session.go("pages/data.py")
-st.title("Epsilon Studio")
-st.markdown(
-    "Publish statistics about people and set a limit on what they reveal about any of them."
-)
 study = session.study()
 if study is not None:
     with contextlib.suppress(LedgerError):

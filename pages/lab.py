@@ -1,6 +1,5 @@
 """Mechanism lab: why truncating noise breaks the guarantee, and what to use instead."""
 
-from ui import form, mechanism_lab, session
+from ui import form, mechanism_lab
 
-session.require_router("pages/lab.py")
-form.draw(mechanism_lab.STUDY)
+form.draw("lab", mechanism_lab.STUDY)

@@ -2,13 +2,12 @@
 
 from functools import partial
 
-import streamlit as st
+from ui import auditing, confidential, places, question_form, session
 
-from ui import auditing, confidential, question_form, session
-
-session.require_router("pages/mechanism_test.py")
-st.title("Test")
-st.markdown("Draw this release many times on two neighboring datasets. Nothing is charged.")
+places.begin(
+    "mechanism_test",
+    "Draw this release many times on two neighboring datasets. Nothing is charged.",
+)
 asked = question_form.ask(session.require_study())
 study = session.require_study()
 auditing.body(auditing.ask_pair(asked, study))

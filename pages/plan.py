@@ -4,12 +4,10 @@ from functools import partial
 
 import streamlit as st
 
-from ui import layout, plans, releasing, session
+from ui import layout, places, plans, releasing, session
 from ui.planning import accuracy, cost, form, redeclaring, release
 
-session.require_router("pages/plan.py")
-st.title("Plan")
-st.markdown("Plan several releases and share one budget among them.")
+places.begin("plan", "Plan several releases and share one budget among them.")
 study = session.require_study()
 plan = plans.plan(study)
 place = form.settings(plan)

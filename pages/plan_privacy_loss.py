@@ -4,12 +4,12 @@ from functools import partial
 
 import streamlit as st
 
-from ui import confidential, layout, session
+from ui import confidential, layout, places, session
 from ui.planning import comparison, privacy_loss, private_choice
 
-session.require_router("pages/plan_privacy_loss.py")
-st.title("Privacy loss of the plan")
-st.markdown("See how much each person in the data loses by all answers together.")
+places.begin(
+    "plan_privacy_loss", "See how much each person in the data loses by all answers together."
+)
 study = session.require_study()
 plan = comparison.planned(study, then="see its privacy loss")
 asked = privacy_loss.ask(plan, study)

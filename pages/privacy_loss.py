@@ -4,13 +4,13 @@ from functools import partial
 
 import streamlit as st
 
-from ui import confidential, controls, session
+from ui import confidential, controls, places, session
 from ui.individual import individual, model_losses, resampled, statistic_losses
 from ui.individual.subject import SubjectKind
 
-session.require_router("pages/privacy_loss.py")
-st.title("Privacy loss")
-st.markdown(f"See the privacy loss of each {session.unit().noun} from one release.")
+places.begin(
+    "privacy_loss", f"See the privacy loss of each {session.unit().noun} from one release."
+)
 study = session.require_study()
 kind = SubjectKind(
     controls.HERE.radio(

@@ -4,13 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from ui import confidential, offering, session
+from ui import confidential, offering, places, session
 from ui.models import modelling, regression
 from ui.text import literal
 
-session.require_router("pages/regression.py")
-st.title("Regression")
-st.markdown("Fit a regression with differential privacy.")
+places.begin("regression", "Fit a regression with differential privacy.")
 asked = modelling.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()

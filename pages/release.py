@@ -4,11 +4,10 @@ from functools import partial
 
 import streamlit as st
 
-from ui import offering, plans, question_form, release_screen, results, session, sharpening
+from ui import offering, places, plans, question_form, release_screen, results, session, sharpening
 from ui.answering import answers, differences, distortion, previews
 
-session.require_router("pages/release.py")
-st.title("Release")
+places.begin("release")
 asked = question_form.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()

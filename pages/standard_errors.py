@@ -1,7 +1,6 @@
 """Standard errors: the bootstrap under differential privacy."""
 
-from ui import form, session
+from ui import form
 from ui.resampling import standard_errors
 
-session.require_router("pages/standard_errors.py")
-form.draw(standard_errors.STUDY)
+form.draw("standard_errors", standard_errors.STUDY)

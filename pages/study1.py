@@ -1,6 +1,5 @@
 """Study 1: a covariance matrix released many times."""
 
-from ui import covariance_study, form, session
+from ui import covariance_study, form
 
-session.require_router("pages/study1.py")
-form.draw(covariance_study.STUDY)
+form.draw("study1", covariance_study.STUDY)

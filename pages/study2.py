@@ -1,6 +1,5 @@
 """Study 2: proportions released under constraints, simulated with editable settings."""
 
-from ui import form, proportion_study, session
+from ui import form, proportion_study
 
-session.require_router("pages/study2.py")
-form.draw(proportion_study.STUDY)
+form.draw("study2", proportion_study.STUDY)

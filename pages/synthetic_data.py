@@ -4,11 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from ui import confidential, controls, session, synthetic_release, synthetic_table
+from ui import confidential, controls, places, session, synthetic_release, synthetic_table
 
-session.require_router("pages/synthetic_data.py")
-st.title("Synthetic data")
-st.markdown("Release a synthetic table with one press, or make one from released counts.")
+places.begin(
+    "synthetic_data", "Release a synthetic table with one press, or make one from released counts."
+)
 study = session.require_study()
 ONE, COUNTS = "One release", "Released counts"
 source = controls.HERE.radio("Made from", [ONE, COUNTS], key="synthetic-from", horizontal=True)

@@ -308,7 +308,6 @@ def _methods(current: Run) -> str:
 STUDY: Final = DeclaredStudy(
     key="study-1-covariances",
     view_key="s1-panels",
-    title="Study 1: covariances",
     sentence="Compare three mechanisms for a covariance matrix, as in Study 1 of Liu (2016).",
     form=FORM,
     design=_design,

@@ -16,7 +16,7 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.studies.findings import ClaimFinding
-from ui import controls, layout, results
+from ui import controls, layout, places, results
 from ui.controls import Cell, Kept
 
 if TYPE_CHECKING:
@@ -257,7 +257,6 @@ class DeclaredStudy(Generic[_D, _R]):
     Attributes:
         key: Its name in keys and files.
         view_key: The key of its tabs, which stands in links.
-        title: Above the page.
         sentence: What a reader can do here, in one sentence.
         form: Its settings.
         design: Makes a design of the settings. It raises where they do not go together.
@@ -273,7 +272,6 @@ class DeclaredStudy(Generic[_D, _R]):
 
     key: str
     view_key: str
-    title: str
     sentence: str
     form: SettingsForm
     design: Callable[..., _D]
@@ -286,10 +284,9 @@ class DeclaredStudy(Generic[_D, _R]):
     own: str = ""
 
 
-def explore(title: str, sentence: str, show: Callable[[], None], *, methods: str) -> None:
+def explore(script: str, sentence: str, show: Callable[[], None], *, methods: str) -> None:
     """Draw the page of an explorer, whose views have settings of their own."""
-    st.title(title)
-    st.markdown(sentence)
+    places.begin(script, sentence)
     shown = st.container()
     # Before the views, which may end the page.
     with st.expander("Methods"):
@@ -312,10 +309,9 @@ html { font-size: 20px !important; }
 """
 
 
-def draw(study: DeclaredStudy[Any, Any]) -> None:
+def draw(script: str, study: DeclaredStudy[Any, Any]) -> None:
     """Draw the page of a study."""
-    st.title(study.title)
-    st.markdown(study.sentence)
+    places.begin(script, study.sentence)
     with st.container(key="study-form"):
         with controls.valid():
             design = study.design(**study.form.ask())

@@ -424,7 +424,6 @@ def _methods(setup: Setup) -> str:
 STUDY: Final = DeclaredStudy(
     key="lab",
     view_key="lab-station",
-    title="Mechanism lab",
     sentence="See why truncating noise breaks the guarantee, and how to fix it.",
     form=FORM,
     design=Setup,

@@ -158,6 +158,15 @@ VIEWS = {view.script: view for place in PLACES for view in place.views}
 """All views, by their scripts."""
 
 
+def begin(script: str, sentence: str = "") -> None:
+    """Begin the script of a view: with its title, and what one can do here in a sentence."""
+    view = VIEWS[script]
+    session.require_router(view.path)
+    st.title(view.title)
+    if sentence:
+        st.markdown(sentence)
+
+
 def place_of(script: str) -> Place:
     """Return the place that a view is in."""
     return next(place for place in PLACES if VIEWS[script] in place.views)

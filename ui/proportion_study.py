@@ -312,7 +312,6 @@ def _methods(current: ProportionSimulation) -> str:
 STUDY: Final = DeclaredStudy(
     key="study-2",
     view_key="study2-measure",
-    title="Study 2: proportions",
     sentence="Compare ways to keep noisy shares between 0 and 1 with sum 1.",
     form=FORM,
     design=_design,

@@ -184,7 +184,6 @@ def _methods(current: Run) -> str:
 STUDY: Final = DeclaredStudy(
     key="figures-1-2",
     view_key="f12-pane",
-    title="Figures 1 and 2",
     sentence="Compare the guarantee with individual losses, as in Wang (2019).",
     form=FORM,
     design=_design,

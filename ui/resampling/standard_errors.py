@@ -666,7 +666,6 @@ def _run(asked: BootstrapSettings) -> BootstrapSettings:
 STUDY: Final = DeclaredStudy(
     key="standard-errors",
     view_key="se-station",
-    title="Standard errors",
     sentence="Check the claim that a private bootstrap yields standard errors at no extra cost.",
     form=FORM,
     design=design,
