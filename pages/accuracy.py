@@ -1,9 +1,7 @@
 """Accuracy: bias, variance and margin of error of the mechanisms on the same statistic."""
 
-import streamlit as st
-
 from dpcore.planning.analysis_plan import USUAL_GROUP
-from ui import assumed_sizes, comparing, controls, margins, places, question_form, session
+from ui import assumed_sizes, comparing, controls, layout, margins, places, question_form, session
 
 places.begin("accuracy", "Bias, standard deviation, RMSE and margin of error for this question.")
 study = session.require_study()
@@ -16,5 +14,4 @@ if asked.query.kind.of_places:
     margins.of_quantiles(asked, study)
 else:
     comparing.show(asked, study, group)
-with st.expander("Methods"):
-    comparing.details()
+layout.methods(comparing.METHODS)

@@ -2,8 +2,6 @@
 
 from functools import partial
 
-import streamlit as st
-
 from ui import confidential, layout, places, session
 from ui.planning import comparison, privacy_loss, private_choice
 
@@ -18,5 +16,4 @@ confidential.area(
 )
 private_choice.show(plan, asked, study)
 layout.folded("Why choosing ε from the data leaks", "touched-leak", privacy_loss.show_leak)
-with st.expander("Methods"):
-    st.markdown(f"{privacy_loss.METHODS}\n\n{private_choice.METHODS}")
+layout.methods(f"{privacy_loss.METHODS}\n\n{private_choice.METHODS}")

@@ -4,8 +4,8 @@ from functools import partial
 
 import streamlit as st
 
-from ui import confidential, controls, places, session
-from ui.individual import individual, model_losses, resampled, statistic_losses
+from ui import confidential, controls, layout, places, session
+from ui.individual import individual
 from ui.individual.subject import SubjectKind
 
 places.begin(
@@ -31,9 +31,4 @@ confidential.area(
     "everybody's own privacy loss",
     partial(individual.show, study, asked, relation, unit_column),
 )
-with st.expander("Methods"):
-    statistic_losses.definitions()
-    if kind is SubjectKind.MODEL:
-        model_losses.definitions()
-    elif kind is SubjectKind.RESAMPLES:
-        resampled.definitions()
+layout.methods(individual.definitions(kind))

@@ -24,7 +24,7 @@ from dpcore.studies.auditing.mistakes import CATALOG_OF_MISTAKES, NaiveRelease
 from dpcore.studies.auditing.structure import checks
 from dpcore.studies.auditing.trials import Trial, TrialDraws, batches, pieces
 from dpcore.studies.teaching.laboratory import Setup
-from ui import confidential, controls, results, session, work
+from ui import confidential, controls, layout, results, session, work
 from ui.form import Asked, ChoiceSetting, NumberSetting, Seed, Setting, SettingsForm, Slide, Stops
 from ui.study import Study
 from ui.text import literal
@@ -270,8 +270,7 @@ def body(asked: AuditRequest) -> None:
         )
     else:
         _show(asked)
-    with st.expander("Methods"):
-        st.markdown(METHODS)
+    layout.methods(METHODS)
 
 
 def _show_person(asked: AuditRequest) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 import streamlit as st
@@ -366,18 +367,16 @@ def _whole(low: int, high: int, points: int) -> FloatArray:
     return np.unique(np.geomspace(low, high, points).round())
 
 
-def details() -> None:
-    """Define what the page compares."""
-    st.markdown(
-        "**Bias** is the mean error of the release, **SD** its standard deviation, **RMSE** the "
-        "root of its mean squared error. Lines are closed forms, dots the same quantity over "
-        f"{_DRAWS:,} simulated releases, with two standard errors. Ratios of groups, their "
-        "differences and matrices have no closed form: their lines are simulated. The error "
-        "of a quantile depends on the data, so only its margin in ranks is public.\n\n"
-        "**Laplace** adds noise "
-        "of scale sensitivity/ε. **BIT** clamps it to the bounds: an answer beyond becomes "
-        "the bound. **Truncated** redraws until the answer lies inside. **Gaussian** adds "
-        "normal noise at (ε, δ).\n\nClamping is post-processing and costs no privacy. "
-        "Redrawing is not: how often it happens depends on the secret, and the truncated law "
-        "as published gives up to twice its ε."
-    )
+METHODS: Final = (
+    "**Bias** is the mean error of the release, **SD** its standard deviation, **RMSE** the "
+    "root of its mean squared error. Lines are closed forms, dots the same quantity over "
+    f"{_DRAWS:,} simulated releases, with two standard errors. Ratios of groups, their "
+    "differences and matrices have no closed form: their lines are simulated. The error "
+    "of a quantile depends on the data, so only its margin in ranks is public.\n\n"
+    "**Laplace** adds noise "
+    "of scale sensitivity/ε. **BIT** clamps it to the bounds: an answer beyond becomes "
+    "the bound. **Truncated** redraws until the answer lies inside. **Gaussian** adds "
+    "normal noise at (ε, δ).\n\nClamping is post-processing and costs no privacy. "
+    "Redrawing is not: how often it happens depends on the secret, and the truncated law "
+    "as published gives up to twice its ε."
+)

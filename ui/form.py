@@ -289,8 +289,7 @@ def explore(script: str, sentence: str, show: Callable[[], None], *, methods: st
     places.begin(script, sentence)
     shown = st.container()
     # Before the views, which may end the page.
-    with st.expander("Methods"):
-        st.markdown(methods)
+    layout.methods(methods)
     with shown, controls.valid(ends=False):
         show()
 

@@ -143,6 +143,12 @@ def folded(label: str, key: str, draw: Callable[[], object]) -> None:
     opened(st.expander(label, key=key, on_change="rerun"), draw)
 
 
+def methods(text: str, key: str | None = None) -> None:
+    """Offer definitions, assumptions and sources."""
+    with st.expander("Methods", key=key):
+        st.markdown(text)
+
+
 def own_first(
     panes: Mapping[str, Callable[[*_About], None]], own: str
 ) -> Mapping[str, Callable[[*_About], None]]:

@@ -60,18 +60,18 @@ def show(subject: Subject, study: Study) -> None:
         return
     sides = {"Move one person, watch everybody": _moves, "Blend into the crowd": show_crowd}
     layout.show(sides, subject, study, key="what-if-side")
-    with st.expander("Methods", key="what-if-definitions"):
-        st.markdown(
-            f"One {session.unit().noun}'s loss depends on everybody's records. An outlier "
-            "changes the mean or the fit, and so the losses of others. So a loss is no property of "
-            f"one {session.unit().noun} alone, and must stay confidential, even from its owner.\n\n"
-            "For a linear model the losses after a "
-            "move follow from a change of the Hessian of rank two (Sherman, Morrison and "
-            "Woodbury), exactly. With k more copies of a record, its "
-            "leverage h becomes h/(1 + k h) and its residual r becomes r/(1 + k h). Other "
-            "models and statistics are recomputed. The noise scale is kept. If it were "
-            "calibrated for the larger table, losses would not shrink."
-        )
+    layout.methods(
+        f"One {session.unit().noun}'s loss depends on everybody's records. An outlier "
+        "changes the mean or the fit, and so the losses of others. So a loss is no property of "
+        f"one {session.unit().noun} alone, and must stay confidential, even from its owner.\n\n"
+        "For a linear model the losses after a "
+        "move follow from a change of the Hessian of rank two (Sherman, Morrison and "
+        "Woodbury), exactly. With k more copies of a record, its "
+        "leverage h becomes h/(1 + k h) and its residual r becomes r/(1 + k h). Other "
+        "models and statistics are recomputed. The noise scale is kept. If it were "
+        "calibrated for the larger table, losses would not shrink.",
+        "what-if-definitions",
+    )
 
 
 def _moves(subject: Subject, study: Study) -> None:

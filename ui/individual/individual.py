@@ -104,6 +104,16 @@ def show(
         views(subject(study, asked, relation, unit_column), study)
 
 
+def definitions(kind: SubjectKind) -> str:
+    """Define what is shown of what kind of thing."""
+    more = {
+        SubjectKind.MODEL: model_losses.definitions,
+        SubjectKind.RESAMPLES: resampled.definitions,
+    }
+    about = [more[kind]()] if kind in more else []
+    return "\n\n".join([statistic_losses.definitions(), *about])
+
+
 def ask_change(asked: StatisticRequest | ModelRequest, study: Study) -> NeighboringRelation:
     """Show the control of which change of a record losses are about; return it."""
     if not isinstance(asked, Request | ModelRequest):

@@ -234,9 +234,9 @@ def _split(why: Causes, found: LeverageMap, rows: list[int]) -> LossCauses:
         )
 
 
-def definitions() -> None:
+def definitions() -> str:
     """Define the loss from a model and what decides it."""
-    st.markdown(
+    return (
         f"**Leverage** says how unusual {session.unit().indefinite}'s features are: the share "
         "of their prediction that their own record makes, as on “Regression”. **Without the "
         f"{session.unit().noun}** it is h/(1 - h). The **pull** of a record is how far the "

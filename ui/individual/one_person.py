@@ -92,8 +92,20 @@ def show(subject: Subject, study: Study) -> None:
         "Bounds": _bounds,
     }
     layout.show(sides, subject, person, laws, key="person-side")
-    with st.expander("Methods", key="person-definitions"):
-        _definitions()
+    layout.methods(
+        f"Two laws matter for one {session.unit().noun}: the release with their record, and "
+        "the release without it (or with the most revealing other record). The "
+        "loss is (ε, δ) if the part of one law above e^ε times the other has probability "
+        "at most δ. This must hold in both directions (Wang 2019, definition 2).\n\nThe best "
+        "test (Neyman and Pearson) compares the two likelihoods. With an "
+        "even prior the best guess is right (1 + δ(0))/2 of the time. After a release the "
+        "odds of presence are the odds before times the likelihood ratio. For a pure ε they "
+        "change by a factor of at most e^ε (compare fact 5 of Wang 2019, with a bound of "
+        "2ε).\n\nThe loss that a release really causes, |log of the ratio| at what was "
+        "released, is the ex-post loss (Redberg and Wang 2021, definition 3). It is mostly "
+        "smaller than ε, and confidential like everything here.",
+        "person-definitions",
+    )
 
 
 def _missing(subject: Subject) -> str:
@@ -350,22 +362,6 @@ def _unmarked(subject: Subject) -> str:
     return (
         "A release of a model is marked where losses compare with the table without "
         f"the {session.unit().noun}, and rows stand for themselves."
-    )
-
-
-def _definitions() -> None:
-    st.markdown(
-        f"Two laws matter for one {session.unit().noun}: the release with their record, and "
-        "the release without it (or with the most revealing other record). The "
-        "loss is (ε, δ) if the part of one law above e^ε times the other has probability "
-        "at most δ. This must hold in both directions (Wang 2019, definition 2).\n\nThe best "
-        "test (Neyman and Pearson) compares the two likelihoods. With an "
-        "even prior the best guess is right (1 + δ(0))/2 of the time. After a release the "
-        "odds of presence are the odds before times the likelihood ratio. For a pure ε they "
-        "change by a factor of at most e^ε (compare fact 5 of Wang 2019, with a bound of "
-        "2ε).\n\nThe loss that a release really causes, |log of the ratio| at what was "
-        "released, is the ex-post loss (Redberg and Wang 2021, definition 3). It is mostly "
-        "smaller than ε, and confidential like everything here."
     )
 
 

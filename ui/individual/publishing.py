@@ -41,7 +41,7 @@ from dpcore.studies.individual.reports import (
     simulated_table,
     study,
 )
-from ui import controls, results, session
+from ui import controls, layout, results, session
 from ui.controls import Cell
 from ui.individual import counterfactuals
 from ui.individual.subject import ModelSubject, StatisticSubject, Subject
@@ -94,20 +94,20 @@ def show(subject: Subject, study: Study) -> None:
         _mean(target, subject, study)
     elif target is not None:
         _count(target, subject)
-    with st.expander("Methods", key="publishing-what"):
-        st.markdown(
-            f"**A mean of n {session.unit().nouns} with Laplace noise of scale b.** Without "
-            f"{session.unit().noun} i the mean moves by |xᵢ − m|/(n − 1). The loss is εᵢ = |xᵢ "
-            "− m|/((n − 1) b). So εᵢ reveals m = xᵢ ± εᵢ b (n − 1). Compared with another "
-            "*record* instead of a missing one, the most revealing record makes εᵢ depend only "
-            "on the own value and the bounds. That number may be published.\n\n**A count Q with "
-            "Gaussian noise.** The loss at the released number o is |2(o − Q) + 1|/(2σ²) for "
-            "somebody who is counted.\n\nAverages and charts of losses are no safer. Each loss "
-            "depends on all records, so one changed record can change the average by more than "
-            "1/n.\n\nSources: Y.-X. Wang, *Per-instance differential privacy*, 2019 (losses are "
-            "for the curator's eyes); R. Redberg and Y.-X. Wang, *Privately publishable "
-            "per-instance privacy*, 2021, example 4."
-        )
+    layout.methods(
+        f"**A mean of n {session.unit().nouns} with Laplace noise of scale b.** Without "
+        f"{session.unit().noun} i the mean moves by |xᵢ − m|/(n − 1). The loss is εᵢ = |xᵢ "
+        "− m|/((n − 1) b). So εᵢ reveals m = xᵢ ± εᵢ b (n − 1). Compared with another "
+        "*record* instead of a missing one, the most revealing record makes εᵢ depend only "
+        "on the own value and the bounds. That number may be published.\n\n**A count Q with "
+        "Gaussian noise.** The loss at the released number o is |2(o − Q) + 1|/(2σ²) for "
+        "somebody who is counted.\n\nAverages and charts of losses are no safer. Each loss "
+        "depends on all records, so one changed record can change the average by more than "
+        "1/n.\n\nSources: Y.-X. Wang, *Per-instance differential privacy*, 2019 (losses are "
+        "for the curator's eyes); R. Redberg and Y.-X. Wang, *Privately publishable "
+        "per-instance privacy*, 2021, example 4.",
+        "publishing-what",
+    )
 
 
 def _ask(subject: Subject, study: Study) -> _Target | None:
@@ -348,8 +348,23 @@ def show_reports(subject: Subject, study_in_use: Study) -> None:
     )
     settings = _ask_reports()
     _results(_draws(subject, study_in_use, settings, _source(subject)), settings)
-    with st.expander("Methods", key="telling-what"):
-        _explain_reports()
+    layout.methods(
+        "A released fit minimizes the objective plus bᵀθ with normal b, which is drawn once. "
+        f"The **realized loss** of {session.unit().indefinite} is how much this very fit "
+        "changes the odds that they are in the table. Its exact value reads everybody's "
+        "record. The **free report** bounds it by log(1 + f″|x|²/λ) + (f′|x|)²/(2σ²) + "
+        f"|f′||x| z/σ. Here f′ and f″ are the slope and curvature of the {session.unit().noun}'s "
+        "own loss at the released fit. It fails with the probability you set, for "
+        f"{session.unit().indefinite} fixed before. **As published** it has −log(1 − "
+        "f″|x|²/λ) in the first place, which is larger. With a **noisy Hessian** the first "
+        "term becomes the leverage that is known from a second release, at its own "
+        f"cost.\n\nA report is for its own {session.unit().noun}. All reports together are a "
+        "table of everybody's records, and nothing here may be published.\n\nSource: R. "
+        "Redberg and Y.-X. Wang, *Privately publishable per-instance privacy*, 2021, "
+        "algorithm 2 and theorem 8; D. Kifer, A. Smith and A. Thakurta, 2012, for the "
+        "guarantee of the fit.",
+        "telling-what",
+    )
 
 
 def _own_worst(request: Request) -> None:
@@ -511,22 +526,3 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
 
 def _more(runs: int) -> None:
     session.set_public(_MORE, runs + _AT_ONCE)
-
-
-def _explain_reports() -> None:
-    st.markdown(
-        "A released fit minimizes the objective plus bᵀθ with normal b, which is drawn once. "
-        f"The **realized loss** of {session.unit().indefinite} is how much this very fit "
-        "changes the odds that they are in the table. Its exact value reads everybody's "
-        "record. The **free report** bounds it by log(1 + f″|x|²/λ) + (f′|x|)²/(2σ²) + "
-        f"|f′||x| z/σ. Here f′ and f″ are the slope and curvature of the {session.unit().noun}'s "
-        "own loss at the released fit. It fails with the probability you set, for "
-        f"{session.unit().indefinite} fixed before. **As published** it has −log(1 − "
-        "f″|x|²/λ) in the first place, which is larger. With a **noisy Hessian** the first "
-        "term becomes the leverage that is known from a second release, at its own "
-        f"cost.\n\nA report is for its own {session.unit().noun}. All reports together are a "
-        "table of everybody's records, and nothing here may be published.\n\nSource: R. "
-        "Redberg and Y.-X. Wang, *Privately publishable per-instance privacy*, 2021, "
-        "algorithm 2 and theorem 8; D. Kifer, A. Smith and A. Thakurta, 2012, for the "
-        "guarantee of the fit."
-    )

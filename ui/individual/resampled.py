@@ -147,9 +147,9 @@ def no_publishing(*_: object) -> None:
     )
 
 
-def definitions() -> None:
+def definitions() -> str:
     """Define what a person loses by a resample."""
-    st.markdown(
+    return (
         f"**From resamples.** One {session.unit().noun} in a *secret sample* is not always "
         "drawn. If everybody is drawn with the same probability, the loss follows from "
         "their change in the sample. Subsampling amplifies privacy (Balle, Barthe and "

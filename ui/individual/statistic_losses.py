@@ -235,9 +235,9 @@ def of_people(
     return shown
 
 
-def definitions() -> None:
+def definitions() -> str:
     """Define per-instance privacy loss and the chain of guarantees."""
-    st.markdown(
+    return (
         f"One {session.unit().noun}'s own loss compares only two tables. One has the "
         f"{session.unit().noun}'s record, the other lacks it or has another record. The loss "
         "is the largest change in the odds of any answer. Differential privacy is the "
