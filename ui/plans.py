@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
-from typing import Any, cast
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
 
 import streamlit as st
 
@@ -50,6 +51,22 @@ from ui.text import literal
 
 _FOLDER = "plans"
 _LOST, _WORDS = "_plan-lost", "_plan-words"
+_P = ParamSpec("_P")
+
+
+def _of_table_in_use(do: Callable[Concatenate[Study, _P], None]) -> Callable[_P, None]:
+    """Let a press be about the table in use; what the plan cannot have leaves a notice."""
+
+    @wraps(do)
+    def done(*about: _P.args, **more: _P.kwargs) -> None:
+        study = session.study()
+        if study is not None:
+            try:
+                do(study, *about, **more)
+            except DPCoreError as error:
+                session.notice(str(error))
+
+    return done
 
 
 def plan(study: Study) -> AnalysisPlan:
@@ -131,20 +148,15 @@ def planned(study: Study, request: Releasable) -> PlannedQuery | None:
     return next((item for item in basket.items if item.key == key), None)
 
 
-def add(request: Releasable, name: str = "") -> None:
+@_of_table_in_use
+def add(study: Study, request: Releasable, name: str = "") -> None:
     """Put a question into the plan of the table in use; by default its title names it."""
-    study = session.study()
-    if study is None:
-        return
-    try:
-        basket, item = plan(study), PlannedQuery.of(traced(request, study.dataset))
-        item = replace(item, name=name or item.name)
-        if isinstance(request, Request) and item.width.assumed:
-            item = replace(item, group=assumed_sizes.assumed(request.query))
-        if item.key not in basket.keys:
-            keep(study, basket.with_item(item))
-    except DPCoreError as error:
-        session.notice(str(error))
+    basket, item = plan(study), PlannedQuery.of(traced(request, study.dataset))
+    item = replace(item, name=name or item.name)
+    if isinstance(request, Request) and item.width.assumed:
+        item = replace(item, group=assumed_sizes.assumed(request.query))
+    if item.key not in basket.keys:
+        keep(study, basket.with_item(item))
 
 
 def button(request: Releasable, study: Study, *, key: str, name: str = "") -> None:
@@ -172,6 +184,7 @@ def declared(study: Study) -> Declared:
     )
 
 
+@_of_table_in_use
 def follow(study: Study, changed: Iterable[RedeclaredQuery]) -> None:
     """Let changed questions of the plan be about what is declared now."""
     keep(study, adopted(plan(study), changed))
@@ -194,6 +207,7 @@ def of_other_tables(study: Study) -> tuple[tuple[str, AnalysisPlan], ...]:
     return tuple(found)
 
 
+@_of_table_in_use
 def take_over(study: Study, basket: AnalysisPlan) -> None:
     """Plan the questions of another table of these people for the one in use.
 
@@ -204,20 +218,18 @@ def take_over(study: Study, basket: AnalysisPlan) -> None:
     keep(study, adopted(asked, changes(asked.items, declared(study))))
 
 
-def remove(key: str) -> None:
+@_of_table_in_use
+def remove(study: Study, key: str) -> None:
     """Take a question out of the plan of the table in use."""
-    study = session.study()
-    if study is not None:
-        keep(study, plan(study).without(key))
+    keep(study, plan(study).without(key))
 
 
-def clear() -> None:
+@_of_table_in_use
+def clear(study: Study) -> None:
     """Take all questions out of the plan of the table in use, and what was signed."""
-    study = session.study()
-    if study is not None:
-        # Signed was the page with the questions that go: the next plan has none yet.
-        typed.unsign(study)
-        keep(study, _empty(study))
+    # Signed was the page with the questions that go: the next plan has none yet.
+    typed.unsign(study)
+    keep(study, _empty(study))
 
 
 def aside(study: Study) -> AnalysisPlan | None:
@@ -231,79 +243,70 @@ def aside(study: Study) -> AnalysisPlan | None:
     return known
 
 
-def set_aside(basket: AnalysisPlan) -> None:
+@_of_table_in_use
+def set_aside(study: Study, basket: AnalysisPlan) -> None:
     """Set a plan aside, in this tab and beside the one of the table in use."""
-    study = session.study()
-    if study is None:
-        return
     session.set_public(_other(study), basket)
     if session.of_account(study):
         with contextlib.suppress(LedgerError):
             _plans().keep(_other_file(study), to_json(basket))
 
 
-def exchange() -> None:
+@_of_table_in_use
+def exchange(study: Study) -> None:
     """Put the plan that was set aside in the place of the one in use, and back."""
-    study = session.study()
-    if study is None:
-        return
     first, second = plan(study), aside(study)
     if second is not None:
         set_aside(first)
         keep(study, second)
 
 
-def share(total: float | None = None) -> None:
+def give(total: float, split: Split) -> None:
+    """Give the plan of the table in use a total that is split so."""
+    change(split=split)
+    share(total)
+
+
+@_of_table_in_use
+def share(study: Study, total: float | None = None) -> None:
     """Give the plan of the table in use another total, by default what is left.
 
     Its questions share it: set by hand, in their proportions.
     """
-    study = session.study()
-    if study is None:
-        return
-    basket = plan(study)
-    follows = total is None
-    if total is None:
-        total = _left(study, basket)
-    try:
-        epsilons = scaled(basket.items, total, basket.split)
-        items = tuple(
-            item if item.fixed else item.at(epsilon)
-            for item, epsilon in zip(basket.items, epsilons, strict=True)
-        )
-        keep(study, replace(basket, items=items, total=total, follows_budget=follows))
-    except ParameterError as error:
-        session.notice(str(error))
+    basket, whole = plan(study), total
+    if whole is None:
+        whole = _left(study, basket)
+    epsilons = scaled(basket.items, whole, basket.split)
+    items = tuple(
+        item if item.fixed else item.at(epsilon)
+        for item, epsilon in zip(basket.items, epsilons, strict=True)
+    )
+    keep(study, replace(basket, items=items, total=whole, follows_budget=total is None))
 
 
-def change(**settings: object) -> None:
+@_of_table_in_use
+def change(study: Study, **settings: Any) -> None:  # noqa: ANN401 - fields of the plan
     """Change settings of the plan in use: its split, or its δ."""
-    study = session.study()
-    if study is None:
-        return
-    try:
-        keep(study, replace(plan(study), **cast("dict[str, Any]", settings)))
-    except ParameterError as error:
-        session.notice(str(error))
+    keep(study, replace(plan(study), **settings))
 
 
-def change_question(key: str, **settings: object) -> None:
+@_of_table_in_use
+def change_question(
+    study: Study,
+    key: str,
+    *,
+    epsilon: float | None = None,
+    **settings: Any,  # noqa: ANN401 - fields of the question
+) -> None:
     """Change a question of the plan in use; an ε that is set by hand is kept.
 
     What a question cannot have is refused, and leaves a notice.
     """
-    study = session.study()
-    if study is None:
-        return
     basket = plan(study)
     item = next(one for one in basket.items if one.key == key)
-    try:
-        epsilon = cast("float | None", settings.pop("epsilon", None))
-        if epsilon is not None:
-            item = replace(item.at(epsilon), locked=basket.split is not Split.TYPED)
-        keep(study, basket.with_item(replace(item, **cast("dict[str, Any]", settings))))
-    except ParameterError as error:
-        session.notice(str(error))
+    if epsilon is not None:
+        item = replace(item.at(epsilon), locked=basket.split is not Split.TYPED)
+    keep(study, basket.with_item(replace(item, **settings)))
 
 
 def _allocated(basket: AnalysisPlan) -> AnalysisPlan:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import streamlit as st
 
@@ -100,6 +100,17 @@ def ask_numerals(cell: Cell, *, key: str) -> Numerals:
 
 
 _LONGEST: Final = 600
+_ENTRIES: Final = {
+    "purpose": ("Purpose", "What are the numbers for?", True),
+    "reason": ("Why this plan, and not the other one?", "In a sentence or two.", True),
+    "names": ("Who decides (one name a line)", "", True),
+    "period": ("People and period", "Privacy unit, period, and renewal.", False),
+    "place": ("Place", "Where it is signed.", False),
+    "publisher": ("Who publishes", "Who holds the table, and answers for it.", False),
+    "contact": ("Contact", "Contact for questions.", False),
+    "signed": ("Date and person", "Optional: a day, and names.", False),
+}
+"""What is asked for: its label, a hint, and whether it has several lines."""
 
 
 def for_signing(study: Study) -> CuratorInput:
@@ -107,12 +118,9 @@ def for_signing(study: Study) -> CuratorInput:
     _offer_before(study)
     left, right = st.columns(2)
     with left:
-        _purpose(study)
-        _reason(study)
+        _ask(study, "purpose", "reason")
     with right:
-        _period(study)
-        _line(study, "Place", "place", "Where it is signed.")
-        _deciders(study)
+        _ask(study, "period", "place", "names")
     return typed.of(study)
 
 
@@ -128,7 +136,7 @@ def signed(study: Study) -> None:
     )
     if typed.STATES[state] == typed.SIGNED:
         with right.place:
-            _line(study, "Date and person", "signed", "Optional: a day, and names.")
+            _ask(study, "signed")
 
 
 def for_documents(study: Study) -> CuratorInput:
@@ -140,14 +148,9 @@ def for_documents(study: Study) -> CuratorInput:
     _offer_before(study)
     left, right = st.columns(2)
     with left:
-        _purpose(study)
-        _reason(study)
-        _deciders(study)
+        _ask(study, "purpose", "reason", "names")
     with right:
-        _period(study)
-        who = "Who holds the table, and answers for it."
-        _line(study, "Who publishes", "publisher", who)
-        _line(study, "Contact", "contact", "Contact for questions.")
+        _ask(study, "period", "publisher", "contact")
     return typed.of(study)
 
 
@@ -174,43 +177,20 @@ def _fill(known: CuratorInput) -> None:
     typed.take_over(session.require_study(), known)
 
 
-def _purpose(study: Study) -> None:
-    _area(study, "Purpose", "purpose", "What are the numbers for?")
-
-
-def _reason(study: Study) -> None:
-    hint = "In a sentence or two."
-    _area(study, "Why this plan, and not the other one?", "reason", hint)
-
-
-def _period(study: Study) -> None:
-    hint = "Privacy unit, period, and renewal."
-    _line(study, "People and period", "period", hint)
-
-
-def _deciders(study: Study) -> None:
-    _area(study, "Who decides (one name a line)", "names", "")
-
-
-def _line(study: Study, label: str, name: str, hint: str) -> None:
-    st.text_input(
-        label,
-        key=typed.key(name, study),
-        placeholder=hint,
-        max_chars=_LONGEST,
-        persist_state="session",
-    )
-
-
-def _area(study: Study, label: str, name: str, hint: str) -> None:
-    st.text_area(
-        label,
-        key=typed.key(name, study),
-        placeholder=hint,
-        max_chars=_LONGEST,
-        height=90,
-        persist_state="session",
-    )
+def _ask(study: Study, *names: str) -> None:
+    """Ask for some entries, one below the other."""
+    for name in names:
+        label, hint, lines = _ENTRIES[name]
+        more: dict[str, Any] = {"height": 90} if lines else {}
+        show: Callable[..., object] = st.text_area if lines else st.text_input
+        show(
+            label,
+            key=typed.key(name, study),
+            placeholder=hint,
+            max_chars=_LONGEST,
+            persist_state="session",
+            **more,
+        )
 
 
 def _released(study: Study, releases: Sequence[Release]) -> DocumentContext:

@@ -44,13 +44,8 @@ def show(plan: AnalysisPlan) -> None:
         st.button(
             f"Use ε = {epsilon_text(total)}",
             key="plan-smallest",
-            on_click=_meet,
-            args=(enough,),
+            on_click=plans.give,
+            args=(enough, Split.BEST),
             disabled=plan.split is Split.BEST and plan.total == enough,
             help="Sets the total and the optimal allocation, which meet every target.",
         )
-
-
-def _meet(total: float) -> None:
-    plans.change(split=Split.BEST)
-    plans.share(total)

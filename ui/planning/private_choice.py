@@ -55,7 +55,10 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
                     help="Public: found by a search with noise, which was charged.",
                 )
                 st.button(
-                    "Use as the total of the plan", key="choice-take", on_click=_take, args=(total,)
+                    "Use as the total of the plan",
+                    key="choice-take",
+                    on_click=plans.give,
+                    args=(total, Split.TYPED),
                 )
             offering.badge(answer, "choice")
 
@@ -118,12 +121,6 @@ def _ask(plan: Option, asked: Asked, study: Study) -> ChoiceRequest:
 
 def _rounded(total: float) -> float:
     return float(f"{total:.{_DIGITS}g}")
-
-
-def _take(total: float) -> None:
-    """Give the plan that total, in the proportions that the search was about."""
-    plans.change(split=Split.TYPED)
-    plans.share(total)
 
 
 METHODS: Final = (

@@ -43,7 +43,7 @@ def show(basket: AnalysisPlan, study: Study, known: Sequence[Release | None]) ->
             st.button(
                 "Update to the current declaration",
                 key="plan-follow",
-                on_click=_follow,
+                on_click=plans.follow,
                 args=(found,),
                 help="Names, weights, locks, ε and targets stay. It spends nothing.",
             )
@@ -64,7 +64,7 @@ def offer_earlier(study: Study) -> None:
             st.button(
                 f"Use the plan of “{literal(name)}” ({count} question{'s' if count > 1 else ''})",
                 key=f"plan-earlier-{place}",
-                on_click=_take_over,
+                on_click=plans.take_over,
                 args=(basket,),
             )
 
@@ -75,15 +75,3 @@ def _said(one: RedeclaredQuery) -> str:
     if one.now is None:
         return f"{name} does not fit this dataset: {told}. Remove it, or add it again."
     return f"{name}: {told}."
-
-
-def _follow(found: Sequence[RedeclaredQuery]) -> None:
-    study = session.study()
-    if study is not None:
-        plans.follow(study, found)
-
-
-def _take_over(basket: AnalysisPlan) -> None:
-    study = session.study()
-    if study is not None:
-        plans.take_over(study, basket)
