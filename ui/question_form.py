@@ -111,9 +111,7 @@ def _delta(entry: Entry) -> float:
 def _offered(column: ColumnKind, cap: int | None) -> tuple[StatisticKind, ...]:
     """Return what can be asked, fewer where several rows of a person count."""
     kinds = allowed(column)
-    if cap is None:
-        return kinds
-    return tuple(kind for kind in kinds if kind in ASKED_OF_PEOPLE)
+    return kinds if cap is None else tuple(kind for kind in kinds if kind in ASKED_OF_PEOPLE)
 
 
 def _settle_statistic(kinds: tuple[StatisticKind, ...]) -> StatisticKind | None:

@@ -357,9 +357,7 @@ def _not_bare(release: Release, label: str, value: float) -> str:
     """
     told = number_text(release, label, value)
     ends = interval_text(release, label, value)
-    if told != "0" or ends is None:
-        return told
-    return f"{told} (95%: {' to '.join(ends)})"
+    return told if told != "0" or ends is None else f"{told} (95%: {' to '.join(ends)})"
 
 
 def answer_text(release: Release) -> str:

@@ -59,9 +59,7 @@ class Work(Generic[_T]):
     @property
     def share(self) -> float:
         """Return how much of the work is done, by estimate."""
-        if self.finished:
-            return 1.0
-        return min(len(self.pieces) / self.total, _NEARLY)
+        return 1.0 if self.finished else min(len(self.pieces) / self.total, _NEARLY)
 
     def close(self) -> None:
         """End it, from any thread: what it has open is closed, and nothing more comes.

@@ -154,9 +154,7 @@ def _average(asked: Request) -> float | None:
 
 
 def _limit(sampling: float, unit: str) -> str:
-    if np.isinf(sampling):
-        return "see result"
-    return f"± {significant(sampling)}{unit}"
+    return "see result" if np.isinf(sampling) else f"± {significant(sampling)}{unit}"
 
 
 def show(answer: Release, asked: Request) -> None:

@@ -62,9 +62,7 @@ class AttackTarget:
 
     def called(self, place: int) -> str:
         """Return how a person is called, who never has the name of a row."""
-        if self.simulated and place == 0:
-            return SOMEBODY
-        return f"person {place + 1}"
+        return SOMEBODY if self.simulated and place == 0 else f"person {place + 1}"
 
     def show(self, picture: Picture, key: str) -> None:
         """Show a picture of these people; the village has nothing to hide."""

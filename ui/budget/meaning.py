@@ -290,9 +290,7 @@ def facts_of(study: Study) -> LabelFacts:
 
 
 def _number(study: Study | None) -> int | None:
-    if study is None or not study.public_number:
-        return None
-    return study.dataset.people
+    return None if study is None or not study.public_number else study.dataset.people
 
 
 def _show_flaw(asked: float, given: float, flaw: str) -> None:

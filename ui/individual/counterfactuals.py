@@ -162,9 +162,7 @@ def _statistic(subject: StatisticSubject, entry: int | None) -> _Seen | None:
 
 def _cells(subject: StatisticSubject) -> tuple[str, ...]:
     query = subject.request.query
-    if query.kind.of_members:
-        return ("does not count", "counts")
-    return tuple(query.statistic.labels)
+    return ("does not count", "counts") if query.kind.of_members else tuple(query.statistic.labels)
 
 
 def _model(subject: ModelSubject, study: Study, entry: int | None) -> _Seen | None:
@@ -282,9 +280,7 @@ def _label(
         key=key,
         kept="page",
     )
-    if code < 0 and now is not None:
-        return float(now[at])
-    return float(code)
+    return float(now[at]) if code < 0 and now is not None else float(code)
 
 
 _TIMES = (1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8, 16, 32)

@@ -66,9 +66,7 @@ def bar(place: DeltaGenerator, price: PlanCost, study: Study) -> None:
 
 def in_words(cost: PrivacyCost, account: Account) -> str:
     """Return a cost in what the account counts."""
-    if account.budget.rho is not None:
-        return spent_text(account.budget, cost)
-    return cost_text(cost)
+    return spent_text(account.budget, cost) if account.budget.rho is not None else cost_text(cost)
 
 
 def show(plan: AnalysisPlan, price: PlanCost, study: Study) -> None:
