@@ -16,7 +16,7 @@ from dpcore import memory
 from dpcore.analyses.base import Releasable
 from dpcore.analyses.reading import as_declared
 from dpcore.data.partitions.progress import Found, Reached, stepwise
-from dpcore.data.partitions.table import PartitionedDataset, Table
+from dpcore.data.partitions.table import PartitionedDataset, Table, TableT
 from dpcore.errors import DPCoreError
 from ui import session, work
 from ui.study import Study
@@ -30,13 +30,15 @@ _STAY: Final = "Leaving the page stops it."
 def found(
     slot: str,
     key: str,
-    table: PartitionedDataset,
-    compute: Callable[[PartitionedDataset], _T],
+    table: TableT,
+    compute: Callable[[TableT], _T],
     *,
     doing: str,
     passes: int | None = 1,
 ) -> _T | None:
     """Return what is found in a table, kept while it is shown. CONFIDENTIAL.
+
+    In memory that is at once.
 
     Args:
         slot: Which result of the page it is.
@@ -53,8 +55,13 @@ def found(
         DPCoreError: It cannot be computed.
 
     """
+    if not isinstance(table, PartitionedDataset):
+        return session.while_shown(slot, key, lambda: compute(table))
     last = work.once(
-        slot, key, lambda: _pieces(table, compute), lambda latest: _told(latest, doing, passes)
+        slot,
+        f"{key} of parts",
+        lambda: _pieces(table, compute),
+        lambda latest: _told(latest, doing, passes),
     )
     return None if last is None else _value(last)
 

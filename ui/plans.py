@@ -149,7 +149,7 @@ def planned(study: Study, request: Releasable) -> PlannedQuery | None:
 
 
 @_of_table_in_use
-def add(study: Study, request: Releasable, name: str = "") -> None:
+def add(study: Study, /, request: Releasable, name: str = "") -> None:
     """Put a question into the plan of the table in use; by default its title names it."""
     basket, item = plan(study), PlannedQuery.of(traced(request, study.dataset))
     item = replace(item, name=name or item.name)
@@ -185,7 +185,7 @@ def declared(study: Study) -> Declared:
 
 
 @_of_table_in_use
-def follow(study: Study, changed: Iterable[RedeclaredQuery]) -> None:
+def follow(study: Study, /, changed: Iterable[RedeclaredQuery]) -> None:
     """Let changed questions of the plan be about what is declared now."""
     keep(study, adopted(plan(study), changed))
 
@@ -208,7 +208,7 @@ def of_other_tables(study: Study) -> tuple[tuple[str, AnalysisPlan], ...]:
 
 
 @_of_table_in_use
-def take_over(study: Study, basket: AnalysisPlan) -> None:
+def take_over(study: Study, /, basket: AnalysisPlan) -> None:
     """Plan the questions of another table of these people for the one in use.
 
     They share what is left, and what was locked by a release is free again.
@@ -219,13 +219,13 @@ def take_over(study: Study, basket: AnalysisPlan) -> None:
 
 
 @_of_table_in_use
-def remove(study: Study, key: str) -> None:
+def remove(study: Study, /, key: str) -> None:
     """Take a question out of the plan of the table in use."""
     keep(study, plan(study).without(key))
 
 
 @_of_table_in_use
-def clear(study: Study) -> None:
+def clear(study: Study, /) -> None:
     """Take all questions out of the plan of the table in use, and what was signed."""
     # Signed was the page with the questions that go: the next plan has none yet.
     typed.unsign(study)
@@ -244,7 +244,7 @@ def aside(study: Study) -> AnalysisPlan | None:
 
 
 @_of_table_in_use
-def set_aside(study: Study, basket: AnalysisPlan) -> None:
+def set_aside(study: Study, /, basket: AnalysisPlan) -> None:
     """Set a plan aside, in this tab and beside the one of the table in use."""
     session.set_public(_other(study), basket)
     if session.of_account(study):
@@ -253,7 +253,7 @@ def set_aside(study: Study, basket: AnalysisPlan) -> None:
 
 
 @_of_table_in_use
-def exchange(study: Study) -> None:
+def exchange(study: Study, /) -> None:
     """Put the plan that was set aside in the place of the one in use, and back."""
     first, second = plan(study), aside(study)
     if second is not None:
@@ -268,7 +268,7 @@ def give(total: float, split: Split) -> None:
 
 
 @_of_table_in_use
-def share(study: Study, total: float | None = None) -> None:
+def share(study: Study, /, total: float | None = None) -> None:
     """Give the plan of the table in use another total, by default what is left.
 
     Its questions share it: set by hand, in their proportions.
@@ -285,7 +285,7 @@ def share(study: Study, total: float | None = None) -> None:
 
 
 @_of_table_in_use
-def change(study: Study, **settings: Any) -> None:  # noqa: ANN401 - fields of the plan
+def change(study: Study, /, **settings: Any) -> None:  # noqa: ANN401 - fields of the plan
     """Change settings of the plan in use: its split, or its δ."""
     keep(study, replace(plan(study), **settings))
 
@@ -293,6 +293,7 @@ def change(study: Study, **settings: Any) -> None:  # noqa: ANN401 - fields of t
 @_of_table_in_use
 def change_question(
     study: Study,
+    /,
     key: str,
     *,
     epsilon: float | None = None,

@@ -10,7 +10,6 @@ import streamlit as st
 from dpcore.analyses.base import Mode, Releasable, Request
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.shares import SharePlan
-from dpcore.arrays import FloatArray
 from dpcore.data.columns import MissingPolicy
 from dpcore.figures import answers as figures
 from dpcore.formatting import capital, percent, significant
@@ -132,8 +131,13 @@ def lesson(answer: Release, asked: Request, study: Study) -> None:
     """Show the truth and repeated draws, if the lesson is not about a private table."""
     if session.mode() is not Mode.CLASSROOM:
         return
-    question = study.about(asked.query)
-    truth = _truth(asked, study, question)
+    truth = partwise.found(
+        "truth",
+        study.about(asked.query),
+        study.dataset,
+        asked.query.value,
+        doing="Computing the answer without noise",
+    )
     if truth is None:
         return
     with st.container(border=True, key="classroom-lesson"):
@@ -145,20 +149,6 @@ def lesson(answer: Release, asked: Request, study: Study) -> None:
         results.show(picture, "lesson")
         if asked.constraint is not None:
             _coverage(answer, asked)
-
-
-def _truth(asked: Request, study: Study, question: str) -> FloatArray | None:
-    """Return the answer without noise; ``None`` while the parts of a table are read."""
-    if study.parts is not None:
-        return partwise.found(
-            "truth",
-            question,
-            study.parts,
-            asked.query.value,
-            doing="Computing the answer without noise",
-        )
-    table = study.in_memory
-    return session.remember("truth", question, lambda: asked.query.value(table))
 
 
 def _coverage(answer: Release, asked: Request) -> None:

@@ -273,12 +273,10 @@ def _sizes(group: Column, cells: int, study: Study) -> tuple[int, ...]:
         parts = [*table.each(partial(_in_cells, group.name, cells), [group.name])]
         return tuple(np.sum(parts, axis=0, dtype=int).tolist())
 
-    if study.parts is None:
-        return counted(study.dataset)
     found = partwise.found(
         "group-sizes",
         f"{study.fingerprint} {group}",
-        study.parts,
+        study.dataset,
         counted,
         doing=f"Counting the {session.unit().counted} of each group",
     )

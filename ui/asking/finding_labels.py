@@ -14,7 +14,7 @@ from dpcore.analyses.base import Mode, Request
 from dpcore.analyses.labels import LabelsPlan, LabelsQuery
 from dpcore.data.columns import MAX_LABELS, Column, ColumnKind
 from dpcore.data.declaration_grid import undeclared
-from dpcore.data.partitions.table import PartitionedDataset, Table
+from dpcore.data.partitions.table import Table
 from dpcore.figures.found_labels import dependence_picture, selection_picture
 from dpcore.formatting import significant
 from dpcore.mechanisms.catalog import LABEL_SELECTION
@@ -194,7 +194,13 @@ def _most(answer: Release) -> tuple[str, ...]:
 def _curator(request: Request, study: Study) -> None:
     """Show how likely labels appear only because of one person. CONFIDENTIAL."""
     unit = request.unit
-    counts = _counts(request, study)
+    counts = partwise.found(
+        "label-counts",
+        study.about(request.query),
+        study.dataset,
+        lambda table: cast("Mapping[str, int]", request.value(table)),
+        doing="Counting labels",
+    )
     if counts is None:
         return
     st.markdown(
@@ -205,16 +211,3 @@ def _curator(request: Request, study: Study) -> None:
     sizes = np.array([*counts.values()], dtype=np.int64)
     picture = dependence_picture(cast("LabelsPlan", request.plan), sizes, unit)
     results.show(picture, "label-chances")
-
-
-def _counts(request: Request, study: Study) -> Mapping[str, int] | None:
-    """Return how many people each label has; ``None`` while parts are read. CONFIDENTIAL."""
-    table, of = study.dataset, partial(_value, request)
-    key = study.about(request.query)
-    if not isinstance(table, PartitionedDataset):
-        return session.while_shown("label-counts", key, partial(of, table))
-    return partwise.found("label-counts", key, table, of, doing="Counting labels")
-
-
-def _value(request: Request, table: Table) -> Mapping[str, int]:
-    return cast("Mapping[str, int]", request.value(table))

@@ -80,19 +80,6 @@ class _Fit:
         return bounds is not None and (self.least, self.most) == (bounds.lower, bounds.upper)
 
 
-def _looked(dataset: Table, column: Column) -> _Fit | None:
-    """Return how the declaration fits; ``None`` while parts of the table are read."""
-    if isinstance(dataset, Dataset):
-        return _Fit.together(dataset, column.name)
-    return partwise.found(
-        "fit",
-        f"{session.generation()} {column}",
-        dataset,
-        lambda table: _Fit.together(table, column.name),
-        doing="Checking how it fits",
-    )
-
-
 def check(dataset: Table, position: int, *, codebook: bool, key: str = "fit") -> None:
     """Show the curator how the declaration fits the table. CONFIDENTIAL.
 
@@ -112,7 +99,13 @@ def _tell(dataset: Table, column: Column, *, codebook: bool) -> None:
         """Say how many: a row of a draft need not have a name yet."""
         return f"{count:,} {'row' if count == 1 else 'rows'}"
 
-    fits = _looked(dataset, column)
+    fits = partwise.found(
+        "fit",
+        f"{session.generation()} {column}",
+        dataset,
+        lambda table: _Fit.together(table, column.name),
+        doing="Checking how it fits",
+    )
     if fits is None:
         return
     outside = fits.outside

@@ -503,14 +503,12 @@ def everybody(study: Study, asked: ModelRequest) -> int | None:
     More than those behind the fit where the public maximum is none; ``None`` until
     they are counted.
     """
-    design, table = asked.question.design, study.parts
-    if table is None:
-        return len(design.rows(study.in_memory))
+    design = asked.question.design
     names = [column.name for column in design.columns]
     return partwise.found(
         "model-people",
         study.about(asked.question),
-        as_declared(asked, table),
+        as_declared(asked, study.dataset),
         lambda read: sum(read.each(partial(_people, design), names)),
         doing=f"Counting the {session.unit().counted} of the model",
     )
