@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from dpcore.formatting import capital
 from ui import confidential, offering, places, session
 from ui.models import modelling, regression
 from ui.text import literal
@@ -12,7 +13,7 @@ places.begin("regression", "Fit a regression with differential privacy.")
 asked = modelling.ask(session.require_study())
 # As declared by the controls just now.
 study = session.require_study()
-st.markdown(f"**{literal(asked.title[:1].upper() + asked.title[1:])}**")
+st.markdown(f"**{literal(capital(asked.title))}**")
 answer = offering.offer(asked, study, key="model")
 if answer is None:
     regression.expected(asked)

@@ -314,7 +314,10 @@ def _show(asked: AuditRequest, *, rows: str = "") -> None:
         f"{key} {asked.confidence} {len(drawn)}",
         lambda: audit(trial, TrialDraws.together(drawn), confidence=asked.confidence),
     )
-    told = f"**{literal(audits.verdict(done))}.** {_event_text(done)}"
+    # A name of the table in it may hold marks of its own.
+    event, limit = map(literal, audits.telling(done))
+    found = f"The most telling event: **{event}**. " if event else ""
+    told = f"**{literal(audits.verdict(done))}.** {found}{limit}"
     box = st.warning if done.refuted else st.info
     box(told, icon=(":material/gavel:" if done.refuted else ":material/search:"))
     _numbers(done)
@@ -324,12 +327,6 @@ def _show(asked: AuditRequest, *, rows: str = "") -> None:
     with st.expander("Events", key="audit-details"):
         st.markdown(literal(audits.seen(done)))
         results.table(audits.events_table(done), key="audit-events")
-
-
-def _event_text(done: PrivacyAudit) -> str:
-    # A name of the table in it may hold marks of its own.
-    event, limit = audits.telling(done)
-    return (f"The most telling event: **{literal(event)}**. " if event else "") + literal(limit)
 
 
 def _numbers(done: PrivacyAudit) -> None:

@@ -250,6 +250,10 @@ class Pane:
             self.show(*about, **self.form.ask())
 
 
+def _itself(design: Any) -> Any:  # noqa: ANN401 - a run that is its design
+    return design
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredStudy(Generic[_D, _R]):
     """A study of a source: what is set, what is run, and what is shown of it.
@@ -260,13 +264,14 @@ class DeclaredStudy(Generic[_D, _R]):
         sentence: What a reader can do here, in one sentence.
         form: Its settings.
         design: Makes a design of the settings. It raises where they do not go together.
-        run: Runs a design, and returns what is known of it.
+        run: Runs a design, and returns what is known of it: the design itself, if not said.
         views: What is shown of a run, by tabs; the first one is the answer.
         own: The view of the table in use, if one is: it comes first where there is a table.
         why: Explains the answer with its numbers, in two sentences.
         claims: What the source says, and what became of it.
         numbers: Every number of a run, as a table.
-        methods: Definitions, assumptions, and the source.
+        methods: Definitions, assumptions, and the source, or what says them of a run.
+        older: What links of earlier versions call settings, by their keys.
 
     """
 
@@ -275,13 +280,14 @@ class DeclaredStudy(Generic[_D, _R]):
     sentence: str
     form: SettingsForm
     design: Callable[..., _D]
-    run: Callable[[_D], _R]
+    run: Callable[[_D], _R] = field(default=_itself)
     views: Mapping[str, Callable[[_R], None]]
     why: Callable[[_R], str]
     claims: Callable[[_R], Sequence[ClaimFinding]] | None = None
     numbers: Callable[[_R], pd.DataFrame] | None = None
-    methods: Callable[[_R], str]
+    methods: str | Callable[[_R], str]
     own: str = ""
+    older: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def explore(script: str, sentence: str, show: Callable[[], None], *, methods: str) -> None:
@@ -311,6 +317,8 @@ html { font-size: 20px !important; }
 def draw(script: str, study: DeclaredStudy[Any, Any]) -> None:
     """Draw the page of a study."""
     places.begin(script, study.sentence)
+    for key, words in study.older.items():
+        controls.read_older(key, words)
     with st.container(key="study-form"):
         with controls.valid():
             design = study.design(**study.form.ask())
@@ -322,7 +330,8 @@ def draw(script: str, study: DeclaredStudy[Any, Any]) -> None:
         layout.show(views, run, key=study.view_key)
     st.markdown(study.why(run))
     with st.container(key="study-methods"), st.expander("Methods and data"):
-        st.markdown(study.methods(run))
+        said = study.methods
+        st.markdown(said if isinstance(said, str) else said(run))
         if study.numbers is not None:
             numbers = study.numbers
             results.table_files(lambda: numbers(run), study.key, study.key)

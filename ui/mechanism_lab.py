@@ -103,11 +103,6 @@ _OTHERS = {
 }
 
 
-def _run(setup: Setup) -> Setup:
-    controls.read_older("lab-station", _OLDER)
-    return setup
-
-
 def _worlds(setup: Setup) -> None:
     """Show the claim beside the actual loss, both distributions, and the meters."""
     meter = measure(setup)
@@ -388,37 +383,35 @@ def _reading(rows: tuple[Remedy, ...]) -> str:
     return f"Lowest RMSE at equal actual ε: {', '.join(parts)}"
 
 
-def _methods(setup: Setup) -> str:
-    del setup
-    return (
-        "With bounds $c_0, c_1$, range $R = c_1 - c_0$, sensitivity $\\Delta \\le R$ and "
-        "noise scale $b$:\n\n"
-        "**Log ratio** of a release $x$: $\\log f_\\theta(x)/f_{\\theta'}(x)$. Pure "
-        "$\\varepsilon$-DP keeps it within $\\pm\\varepsilon$ for every release and every "
-        "pair of values at most $\\Delta$ apart.\n\n"
-        "**Truncated** (Liu 2016, eq. 4) divides the Laplace density by the probability of "
-        "landing inside the bounds, which depends on the true value. Its exact level is\n\n"
-        r"$$\begin{aligned} \varepsilon^* &= \frac{\Delta}{b} + \log(1 + q)"
-        r" \le \frac{2\Delta}{b}, \\ "
-        r"q &= \frac{(1 - e^{-\Delta/b})(1 - e^{-(R-\Delta)/b})}{1 - e^{-R/b}}."
-        r" \end{aligned}$$"
-        "\n\n"
-        "**Calibrated** solves $\\varepsilon^* = \\varepsilon$ for $b$; "
-        "$b = 2\\Delta/\\varepsilon$ is always enough.\n\n"
-        "**BIT** (eq. 5) clamps: $\\min(\\max(\\theta + \\mathrm{Lap}(b), c_0), c_1)$. "
-        "Its level is $\\Delta/b$, reached on the two bounds.\n\n"
-        "**Folded** reflects at the bounds. Its level is "
-        "$\\log\\cosh(R/b) - \\log\\cosh((R-\\Delta)/b)$.\n\n"
-        "**Truncated Gaussian** needs no more noise than plain Gaussian noise: no test of two "
-        "values does better against it (Caffarelli 2000; Gopi, Lee and Liu 2022).\n\n"
-        "**Limited Laplace** (Geng and others 2020) has scale $b = \\Delta/\\varepsilon$ and "
-        "range $A = b \\log(1 + (e^{\\varepsilon} - 1)/(2\\delta))$.\n\n"
-        "**δ at the claimed ε** is the largest $\\sup_A P_\\theta(A) - "
-        "e^{\\varepsilon} P_{\\theta'}(A)$ over all pairs of values at most $\\Delta$ "
-        "apart.\n\n"
-        "Errors, levels and probabilities are closed forms. Only “Spot the flaw” and the "
-        "share of revealing digits are simulated."
-    )
+_METHODS: Final = (
+    "With bounds $c_0, c_1$, range $R = c_1 - c_0$, sensitivity $\\Delta \\le R$ and "
+    "noise scale $b$:\n\n"
+    "**Log ratio** of a release $x$: $\\log f_\\theta(x)/f_{\\theta'}(x)$. Pure "
+    "$\\varepsilon$-DP keeps it within $\\pm\\varepsilon$ for every release and every "
+    "pair of values at most $\\Delta$ apart.\n\n"
+    "**Truncated** (Liu 2016, eq. 4) divides the Laplace density by the probability of "
+    "landing inside the bounds, which depends on the true value. Its exact level is\n\n"
+    r"$$\begin{aligned} \varepsilon^* &= \frac{\Delta}{b} + \log(1 + q)"
+    r" \le \frac{2\Delta}{b}, \\ "
+    r"q &= \frac{(1 - e^{-\Delta/b})(1 - e^{-(R-\Delta)/b})}{1 - e^{-R/b}}."
+    r" \end{aligned}$$"
+    "\n\n"
+    "**Calibrated** solves $\\varepsilon^* = \\varepsilon$ for $b$; "
+    "$b = 2\\Delta/\\varepsilon$ is always enough.\n\n"
+    "**BIT** (eq. 5) clamps: $\\min(\\max(\\theta + \\mathrm{Lap}(b), c_0), c_1)$. "
+    "Its level is $\\Delta/b$, reached on the two bounds.\n\n"
+    "**Folded** reflects at the bounds. Its level is "
+    "$\\log\\cosh(R/b) - \\log\\cosh((R-\\Delta)/b)$.\n\n"
+    "**Truncated Gaussian** needs no more noise than plain Gaussian noise: no test of two "
+    "values does better against it (Caffarelli 2000; Gopi, Lee and Liu 2022).\n\n"
+    "**Limited Laplace** (Geng and others 2020) has scale $b = \\Delta/\\varepsilon$ and "
+    "range $A = b \\log(1 + (e^{\\varepsilon} - 1)/(2\\delta))$.\n\n"
+    "**δ at the claimed ε** is the largest $\\sup_A P_\\theta(A) - "
+    "e^{\\varepsilon} P_{\\theta'}(A)$ over all pairs of values at most $\\Delta$ "
+    "apart.\n\n"
+    "Errors, levels and probabilities are closed forms. Only “Spot the flaw” and the "
+    "share of revealing digits are simulated."
+)
 
 
 STUDY: Final = DeclaredStudy(
@@ -427,7 +420,7 @@ STUDY: Final = DeclaredStudy(
     sentence="See why truncating noise breaks the guarantee, and how to fix it.",
     form=FORM,
     design=Setup,
-    run=_run,
+    older={"lab-station": _OLDER},
     views={
         "Two worlds": _worlds,
         "Exactly 0 or 1": _atoms,
@@ -437,5 +430,5 @@ STUDY: Final = DeclaredStudy(
         "Lowest error": _maps,
     },
     why=_why,
-    methods=_methods,
+    methods=_METHODS,
 )

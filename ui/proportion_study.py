@@ -285,28 +285,26 @@ def _closer(current: ProportionSimulation) -> None:
         )
 
 
-def _methods(current: ProportionSimulation) -> str:
-    del current
-    return (
-        "Samples of n people are drawn from the proportions. A person is in one cell, and "
-        "the counts are divided by a public constant n. Adding or removing a person changes "
-        "one share by 1/n. Each share is released on [0, 1] with Laplace noise of scale "
-        "1/(nε), bounded by truncation or clamping (BIT).\n\n"
-        "- **Re-scaling** divides the releases by their sum.\n"
-        "- **All but one** releases one cell after another on what the earlier ones left. "
-        "*Reversed* uses the opposite order.\n"
-        "- **Universal histogram** also releases sums of cells in a binary tree, with twice "
-        "the noise on two layers, and makes them consistent.\n"
-        "- **Nearest shares** projects the releases to the nearest vector with sum 1.\n"
-        "- **Multiple synthesis** averages several re-scaled releases and adds their spread "
-        "to the interval.\n\n"
-        "**Coverage** is the share of 95% intervals that contain the true proportion. Bars "
-        "are two standard errors of the simulation.\n\n"
-        "Source: F. Liu, *Statistical Properties of Sanitized Results from Differentially "
-        "Private Laplace Mechanism with Univariate Bounding Constraints*, arXiv 1607.08554, "
-        "section 4.2. Reconstructed: the proportions, the set of ε, the sample sizes, the "
-        "interval and the residual cell. The 500 repetitions and five sets are the original's."
-    )
+_METHODS: Final = (
+    "Samples of n people are drawn from the proportions. A person is in one cell, and "
+    "the counts are divided by a public constant n. Adding or removing a person changes "
+    "one share by 1/n. Each share is released on [0, 1] with Laplace noise of scale "
+    "1/(nε), bounded by truncation or clamping (BIT).\n\n"
+    "- **Re-scaling** divides the releases by their sum.\n"
+    "- **All but one** releases one cell after another on what the earlier ones left. "
+    "*Reversed* uses the opposite order.\n"
+    "- **Universal histogram** also releases sums of cells in a binary tree, with twice "
+    "the noise on two layers, and makes them consistent.\n"
+    "- **Nearest shares** projects the releases to the nearest vector with sum 1.\n"
+    "- **Multiple synthesis** averages several re-scaled releases and adds their spread "
+    "to the interval.\n\n"
+    "**Coverage** is the share of 95% intervals that contain the true proportion. Bars "
+    "are two standard errors of the simulation.\n\n"
+    "Source: F. Liu, *Statistical Properties of Sanitized Results from Differentially "
+    "Private Laplace Mechanism with Univariate Bounding Constraints*, arXiv 1607.08554, "
+    "section 4.2. Reconstructed: the proportions, the set of ε, the sample sizes, the "
+    "interval and the residual cell. The 500 repetitions and five sets are the original's."
+)
 
 
 STUDY: Final = DeclaredStudy(
@@ -323,5 +321,5 @@ STUDY: Final = DeclaredStudy(
     why=_why,
     claims=lambda current: findings(current.design, current.found),
     numbers=lambda current: table(current.design, current.found),
-    methods=_methods,
+    methods=_METHODS,
 )

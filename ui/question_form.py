@@ -17,7 +17,6 @@ from dpcore.analyses.matrix import rebalanced
 from dpcore.analyses.shares import fitting
 from dpcore.data.columns import ColumnKind
 from dpcore.formatting import significant
-from dpcore.mechanisms.catalog import Entry
 from dpcore.mechanisms.covariances import sensitivity_split
 from dpcore.postprocessing.share_constraints import MOST_SYNTHESES, Constraint, ConstraintKind
 from dpcore.statistics.covariance import CovarianceMatrix
@@ -88,24 +87,16 @@ def ask(study: Study, *, priced: bool = True) -> Request:
                 query=query,
                 mechanism_key=key,
                 epsilon=epsilons[0].inside if epsilons else _USUAL_EPSILON,
-                delta=_delta(offered(kind)[key]),
-                constraint=_constraint(query, key),
+                delta=0.0
+                if not offered(kind)[key].needs_delta
+                else controls.row(4)[0].charged_delta(key="delta", kept="table").inside,
+                constraint=None
+                if query.kind is not StatisticKind.PROPORTIONS
+                else constraint(key, query.statistic.labels),
                 weights=weights(query) if kind.of_matrix else None,
             )
         _ = request.plan
     return request
-
-
-def _constraint(query: Question, key: str) -> Constraint | None:
-    if query.kind is not StatisticKind.PROPORTIONS:
-        return None
-    return constraint(key, query.statistic.labels)
-
-
-def _delta(entry: Entry) -> float:
-    if not entry.needs_delta:
-        return 0.0
-    return controls.row(4)[0].charged_delta(key="delta", kept="table").inside
 
 
 def _offered(column: ColumnKind, cap: int | None) -> tuple[StatisticKind, ...]:

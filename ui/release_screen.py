@@ -16,7 +16,6 @@ import streamlit as st
 from dpcore.analyses.base import Mode, Question, Request, offered
 from dpcore.analyses.clamping_bias import bias
 from dpcore.analyses.measurement import Direct
-from dpcore.arrays import FloatArray
 from dpcore.figures.attackers import surest
 from dpcore.figures.individual.people import exposure_picture
 from dpcore.figures.one_number import (
@@ -33,7 +32,7 @@ from dpcore.releases.digits import noise_unit, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.compared_points import ErrorSetting, comparable, each_number
-from dpcore.studies.comparing.error_curves import ErrorCurve, Fairness
+from dpcore.studies.comparing.error_curves import Fairness
 from ui import comparing, confidential, controls, question_form, results, session
 from ui.answering import answers, distortion, previews
 from ui.answering.numbers import recorded
@@ -150,15 +149,12 @@ def _expected(asked: Request, study: Study, ahead: Expectation) -> None:
     # Of the same question at any ε.
     one = replace(asked, epsilon=controls.EPSILONS[0])
     exact = math.isclose(asked.effective_epsilon, asked.epsilon)
-    epsilons = controls.stops(asked.epsilon) if _is_wanted(one) else (asked.epsilon,)
+    epsilons = (
+        controls.stops(asked.epsilon) if (session.public(_WANTED) == one) else (asked.epsilon,)
+    )
     film = _film(one, epsilons, study.sampled, exact)
     wanted = partial(session.set_public, _WANTED, one)
     results.show_film(film, asked.epsilon, "answer", on_wanted=wanted)
-
-
-def _is_wanted(asked: Request) -> bool:
-    """Tell whether the slider was reached: frames that nobody sees are not computed."""
-    return session.public(_WANTED) == asked
 
 
 @lru_cache(maxsize=_FILMS)
@@ -243,7 +239,10 @@ def beside(asked: Request) -> None:
     unit = asked.query.quantity.of_differences
     rows = [
         f"| {_chosen(asked) if one.key == asked.mechanism_key else EVERY[one.key].label} | "
-        + " | ".join(_cell(float(number[0]), float(one.rmse[0])) for number in _errors(one))
+        + " | ".join(
+            _cell(float(number[0]), float(one.rmse[0]))
+            for number in (one.bias, one.spread, one.rmse)
+        )
         + " |"
         for one in error_curves.at_setting(at, [*keys])
     ]
@@ -260,10 +259,6 @@ def beside(asked: Request) -> None:
 
 def _attacker(epsilon: float, delta: float) -> str:
     return f"Attacker: {percent(_EVEN)} → at most {surest(epsilon, delta=delta)}"
-
-
-def _errors(one: ErrorCurve) -> tuple[FloatArray, ...]:
-    return one.bias, one.spread, one.rmse
 
 
 def _chosen(asked: Request) -> str:

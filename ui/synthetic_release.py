@@ -157,8 +157,17 @@ def _show_table(request: Request, answer: Release, study: Study) -> None:
     made_table.breaks(sources)
     pairs = plan.recorded(answer.labels, answer.values).chosen
     together = {frozenset(query.columns[at].name for at in pair) for pair in pairs}
-    items = _planned(study, made)
-    answers = [_answers(item, _as_dataset(made, study)) for item in items]
+    names = {*made.written}
+    items = [
+        item
+        for item in plans.plan(study).items
+        if isinstance(item.request, Request)
+        and {column.name for column in item.request.query.columns} <= names
+    ]
+    # The synthetic rows under the declarations of the table.
+    columns = tuple(study.dataset.column(str(name)) for name in made.written)
+    synthetic = Dataset(frame=made.written, columns=columns, name="synthetic-data.csv")
+    answers = [_answers(item, synthetic) for item in items]
     rows: list[dict[str, str]] = []
     with recovery.told():
         rows = [_row(item, own, together, study) for item, own in zip(items, answers, strict=True)]
@@ -201,23 +210,6 @@ def _offer_sheet(
     if session.mode() is not Mode.CLASSROOM:
         file = downloads.File(name="data-sheet.html", mime="text/html", content=sheet.html)
         downloads.button("Download data sheet", file, key="synthetic-sheet")
-
-
-def _as_dataset(made: SyntheticTable, study: Study) -> Dataset:
-    """Return the synthetic rows under the declarations of the table."""
-    columns = tuple(study.dataset.column(str(name)) for name in made.written)
-    return Dataset(frame=made.written, columns=columns, name="synthetic-data.csv")
-
-
-def _planned(study: Study, made: SyntheticTable) -> list[PlannedQuery]:
-    """Return the planned questions about columns of the table."""
-    names = {*made.written}
-    return [
-        item
-        for item in plans.plan(study).items
-        if isinstance(item.request, Request)
-        and {column.name for column in item.request.query.columns} <= names
-    ]
 
 
 def _answers(item: PlannedQuery, dataset: Dataset) -> FloatArray | None:

@@ -207,7 +207,20 @@ def ask(form: QuestionForm) -> Question:
     group = groups = None
     if form.kind.pooled:
         group = Grouping.of(question_controls.label_column(form, "Within the groups of"))
-        groups = _sizes_of(group, size, study, public=_are_public(group, form))
+        groups = _sizes_of(
+            group,
+            size,
+            study,
+            public=next(form.cells).place.checkbox(
+                "The group of every row is public",
+                key=f"labels-public-{session.generation()}-{group.name}",
+                persist_state="session",
+                help="Then the sizes of the groups are public too, and another record of a "
+                f"{session.unit().noun} stays in the same group: less noise is needed. "
+                "The guarantee assumes it, and the program cannot check it. Leave it off "
+                "unless the groups are known to everybody.",
+            ),
+        )
     return JointQuery(
         kind=form.kind,
         numbers=numbers,
@@ -229,18 +242,6 @@ def _other(form: QuestionForm) -> Column:
         kept="session",
     )
     return numbers[place]
-
-
-def _are_public(group: Grouping, form: QuestionForm) -> bool:
-    return next(form.cells).place.checkbox(
-        "The group of every row is public",
-        key=f"labels-public-{session.generation()}-{group.name}",
-        persist_state="session",
-        help="Then the sizes of the groups are public too, and another record of a "
-        f"{session.unit().noun} stays in the same group: less noise is needed. "
-        "The guarantee assumes it, and the program cannot check it. Leave it off "
-        "unless the groups are known to everybody.",
-    )
 
 
 def _sizes_of(group: Grouping, size: TableSize, study: Study, *, public: bool) -> GroupSizes:

@@ -65,7 +65,11 @@ def preview(asked: Request, cells: Cells) -> None:
         },
         places=cells,
     )
-    sampling(cells[2], "Margin of sampling error, at most", _limit(ahead.sampling, unit))
+    sampling(
+        cells[2],
+        "Margin of sampling error, at most",
+        "see result" if np.isinf(ahead.sampling) else f"± {significant(ahead.sampling)}{unit}",
+    )
     _apart(asked, 2 * ahead.noise, f"{significant(2 * ahead.noise)}{unit}")
 
 
@@ -151,10 +155,6 @@ def _average(asked: Request) -> float | None:
         rows = session.require_study().size().people
         return max(asked.query.size.people, rows) / cells
     return None
-
-
-def _limit(sampling: float, unit: str) -> str:
-    return "see result" if np.isinf(sampling) else f"± {significant(sampling)}{unit}"
 
 
 def show(answer: Release, asked: Request) -> None:

@@ -83,7 +83,7 @@ def show(answer: Release, asked: Request) -> None:
             "The released number does not distinguish one of the groups from an empty one. How "
             f"many {asked.query.unit.counted} they have, with "
             f"{percent(LEVEL)} for both at once: "
-            f"{literal(sizes_text(answer, _counts(plan)))}."
+            f"{literal(sizes_text(answer, dict(zip(plan.pair, plan.names[-2:], strict=True))))}."
         )
     else:
         results.show(_picture(found, asked, None), "answer")
@@ -101,11 +101,6 @@ def show(answer: Release, asked: Request) -> None:
         f"With {percent(LEVEL)} all of these intervals from the noise alone hold "
         f"together{likewise}. {told if found else ''}".rstrip()
     )
-
-
-def _counts(plan: DifferencePlan) -> dict[str, str]:
-    """Return what the number of people of each of the two groups is called."""
-    return dict(zip(plan.pair, plan.names[-2:], strict=True))
 
 
 def picture(answer: Release, asked: Request, *, truth: FloatArray) -> Picture:

@@ -14,7 +14,7 @@ from dpcore.arrays import FloatArray
 from dpcore.figures import answers as figures
 from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, percent, significant
-from dpcore.inference.intervals import LEVEL, Intervals
+from dpcore.inference.intervals import LEVEL
 from dpcore.inference.parametric_bootstrap import SIMULATED, bootstrap_interval
 from dpcore.inference.stated_models import (
     RELEASES,
@@ -43,7 +43,10 @@ def preview(asked: Request, cells: Cells) -> None:
     bounds, unit = plan.statistic.bounds, after_number(asked.query.quantity.of_differences)
     assumed = bounds.width / _SHARE
     around = plan.around(np.array([plan.statistic.middle, assumed]))
-    noise, total = (f"± {significant(float(np.ptp(ends[0])) / 2)}{unit}" for ends in _both(around))
+    noise, total = (
+        f"± {significant(float(np.ptp(ends[0])) / 2)}{unit}"
+        for ends in (around.noise, around.total)
+    )
     low, high = (significant(float(end)) for end in around.noise[1])
     results.metrics(
         {
@@ -64,10 +67,6 @@ def preview(asked: Request, cells: Cells) -> None:
     numbers.sampling(cells[2], f"Margin with sampling, SD {significant(assumed)}", total)
 
 
-def _both(around: Intervals) -> tuple[FloatArray, FloatArray]:
-    return around.noise, around.total
-
-
 def show(answer: Release, asked: Request) -> None:
     """Show both numbers, and the mean on an axis, also under a model that is stated."""
     around, quantity = numbers.recorded(answer), asked.query.quantity
@@ -84,11 +83,14 @@ def show(answer: Release, asked: Request) -> None:
     place, sampled = st.container(), session.require_study().sampled
     stated = _stated(answer, asked) if sampled else None
     with place:
+        query = asked.query
         results.show(
             figures.answer_picture(
                 answer.values[0],
                 around,
-                statement=_about_mean(asked),
+                statement=statement(
+                    f"mean of {query.column.title}", query.conditions, query.columns
+                ),
                 quantity=quantity,
                 sampled=sampled,
                 stated=stated,
@@ -102,11 +104,6 @@ def show(answer: Release, asked: Request) -> None:
         f"Standard deviation (divisor n): 95% CI {low} to {high}{unit} for the {whose}. Both "
         "intervals hold together. The interval of the mean with sampling uses the upper end."
     )
-
-
-def _about_mean(asked: Request) -> str:
-    query = asked.query
-    return statement(f"mean of {query.column.title}", query.conditions, query.columns)
 
 
 def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:

@@ -191,7 +191,20 @@ def _form(column: Column, key: str, *, derived: bool) -> Column:
     elif kind is ColumnKind.IDENTIFIER:
         column = replace(column, equality=_equality(column, key))
     if column.is_declared and column.missing is MissingPolicy.DROP:
-        column = replace(column, at_least=_fewest(column, key))
+        column = replace(
+            column,
+            at_least=st.number_input(
+                "At least so many have a value",
+                min_value=FEWEST_PEOPLE,
+                max_value=LARGEST_NUMBER,
+                value=column.at_least,
+                placeholder="the public minimum of the table",
+                key=f"at-least-{key}",
+                persist_state="session",
+                help="It must be known without this table. Averages divide by it where fewer "
+                "have a value, and are biased then.",
+            ),
+        )
     column = replace(column, missing_codes=_missing_codes(column, key))
     column = _described(column, key)
     return _with_display_name(column, key) if derived else column
@@ -449,21 +462,6 @@ def _missing_form(
         "“None is missing” must be known without this table, as of a payroll.",
     )
     return _IN_GRID[policy], right
-
-
-def _fewest(column: Column, key: str) -> int | None:
-    """Ask how many people have a value at least; ``None`` for the minimum of the table."""
-    return st.number_input(
-        "At least so many have a value",
-        min_value=FEWEST_PEOPLE,
-        max_value=LARGEST_NUMBER,
-        value=column.at_least,
-        placeholder="the public minimum of the table",
-        key=f"at-least-{key}",
-        persist_state="session",
-        help="It must be known without this table. Averages divide by it where fewer have a "
-        "value, and are biased then.",
-    )
 
 
 def _fill_in(key: str) -> None:

@@ -153,7 +153,7 @@ def _show(answer: Release) -> None:
 
 def _offer_list(answer: Release, dataset: Table, place: int, keep: Callable[[Table], None]) -> None:
     column = dataset.columns[place]
-    found = _most(answer)
+    found = tuple(sorted(label for label, _ in _ranked(answer)[:MAX_LABELS]))
     if not found:
         return
     if answer.mode is Mode.CLASSROOM:
@@ -184,11 +184,6 @@ def _ranked(answer: Release) -> list[tuple[str, float]]:
     """
     pairs = zip(answer.labels, answer.values, strict=True)
     return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
-
-
-def _most(answer: Release) -> tuple[str, ...]:
-    """Return the released labels, of too many those with the largest numbers, sorted."""
-    return tuple(sorted(label for label, _ in _ranked(answer)[:MAX_LABELS]))
 
 
 def _curator(request: Request, study: Study) -> None:

@@ -328,7 +328,12 @@ def _by_hand(
                 on_click=_guess,
                 args=(game_id, guess),
             )
-        st.button("Restart", key="membership-anew", on_click=_start, args=(game_id,))
+        st.button(
+            "Restart",
+            key="membership-anew",
+            on_click=session.set_public,
+            args=(_GUESSES, (game_id, ())),
+        )
     if guesses:
         _score(subject, about, rounds, np.array(guesses, dtype=np.float64), epsilon)
 
@@ -363,10 +368,6 @@ def _guesses(game_id: str) -> tuple[int, ...]:
 
 def _guess(game_id: str, guess: int) -> None:
     session.set_public(_GUESSES, (game_id, (*_guesses(game_id), guess)))
-
-
-def _start(game_id: str) -> None:
-    session.set_public(_GUESSES, (game_id, ()))
 
 
 def _epsilon(label: str, key: str, most: float = 20.0) -> NumberSetting:

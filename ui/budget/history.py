@@ -15,7 +15,6 @@ from dpcore.ledger.account import Account
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy.tradeoff import of_events
-from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.digits import limit_text, spent_text
 from dpcore.releases.record import Release, in_force
 from ui import accounts, results, session
@@ -30,7 +29,11 @@ def summary(account: Account) -> None:
     budget, spent = account.budget, account.spent
     first, middle, last = st.columns([1, 2, 1], vertical_alignment="center")
     first.metric("Spent", spent_text(budget, spent), help="The privacy cost of all releases.")
-    middle.progress(_share(budget, spent), text=f"Budget: {limit_text(budget)}")
+    pairs = ((spent.epsilon, budget.epsilon), (spent.rho, budget.rho))
+    middle.progress(
+        min(max(float(part / cap) for part, cap in pairs if cap), 1.0),
+        text=f"Budget: {limit_text(budget)}",
+    )
     last.metric(
         f"Left{' today' if account.periods else ''}",
         left(account),
@@ -47,12 +50,6 @@ def summary(account: Account) -> None:
     if len(account.tables) > 1:
         names = ", ".join(f"“{literal(name)}”" for name in account.names.values())
         st.caption(f"{len(account.tables)} tables share this account: {names}.")
-
-
-def _share(budget: PrivacyBudget, spent: PrivacyCost) -> float:
-    """Return which share of a budget is spent."""
-    pairs = ((spent.epsilon, budget.epsilon), (spent.rho, budget.rho))
-    return min(max(float(part / cap) for part, cap in pairs if cap), 1.0)
 
 
 def nothing_released(account: Account) -> str:

@@ -34,7 +34,11 @@ def taken(dataset: Table, current: Draft | Study, *, pressed: bool) -> Taken | N
     if not isinstance(dataset, Dataset):
         if not pressed:
             return _read_on(dataset, None)
-        known = _known(current)
+        known = (
+            Taken(fingerprint=current.fingerprint, key=current.key)
+            if isinstance(current, Study)
+            else current.taken
+        )
         if known is not None and known.key == _key(None):
             dataset.check_unchanged()
             return known
@@ -70,12 +74,6 @@ def recognized(dataset: Dataset, key: bytes) -> str:
             if before is not None and book.account(before) is not None:
                 return before
     return here
-
-
-def _known(current: Draft | Study) -> Taken | None:
-    if isinstance(current, Study):
-        return Taken(fingerprint=current.fingerprint, key=current.key)
-    return current.taken
 
 
 def _read_on(table: PartitionedDataset, key: bytes | None) -> Taken | None:

@@ -45,7 +45,8 @@ def typed(dataset: TableT, keep: Callable[[Table], None]) -> tuple[TableT, dict[
     What is typed stays in the grid, so that a row can be corrected or taken back. A row
     that cannot be used declares nothing.
     """
-    edits = _edits()
+    state = cast("Mapping[str, Any] | None", session.public(_key()))
+    edits = None if state is None else state["edited_rows"]
     if edits is None:
         # The grid is about to be drawn anew: it begins with what is declared.
         session.let_go([_SLOT])
@@ -146,11 +147,6 @@ def _revision() -> str:
 
 def _key() -> str:
     return f"grid-{session.generation()}-{session.count(_revision())}"
-
-
-def _edits() -> Mapping[int, Mapping[str, Any]] | None:
-    state = cast("Mapping[str, Any] | None", session.public(_key()))
-    return None if state is None else state["edited_rows"]
 
 
 _config = st.column_config

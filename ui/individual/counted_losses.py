@@ -277,15 +277,10 @@ def _everybody(counted: _Counted) -> None:
             losses,
             counted.asked,
             remarks=partial(counted.remarks, losses),
-            most_exposed=partial(_most_exposed, counted, losses),
+            most_exposed=partial(counted.most_exposed, losses),
             groups=counted.groups,
             closer=partial(st.caption, counted.left_out),
         )
-
-
-def _most_exposed(counted: _Counted, losses: Losses) -> None:
-    st.markdown("**Most exposed**")
-    counted.most_exposed(losses)
 
 
 def _rows(people: Sequence[ExposedPerson]) -> dict[str, list[int]]:

@@ -84,6 +84,7 @@ def show(
     picture = draw(losses, key=asked.mechanism_key, alike=alike, unit=session.unit())
     results.show(picture, "exposure")
     _exceeding(losses)
+    st.markdown("**Most exposed**")
     most_exposed()
     groups()
     closer()

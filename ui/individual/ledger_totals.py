@@ -363,7 +363,8 @@ def read(
     about = f"{study.fingerprint} {relation}"
     kept = session.while_shown("ledger-losses", about, dict[str, _Found])
     most = max(_FEWEST, _MOST_KEPT // max(study.dataset.people, 1))
-    closely = _priciest(releases, most)
+    costs = {_analysis(release): release.cost.epsilon for release in releases}
+    closely = set(sorted(costs, key=costs.__getitem__, reverse=True)[:most])
     for analysis in kept.keys() - closely:
         del kept[analysis]
     found: dict[str, _Found] = {}
@@ -397,11 +398,6 @@ def change_counted(request: StatisticRequest, relation: NeighboringRelation) -> 
 
 def _analysis(release: Release) -> str:
     return release.id.rpartition("-")[0]
-
-
-def _priciest(releases: tuple[Release, ...], most: int) -> set[str]:
-    costs = {_analysis(release): release.cost.epsilon for release in releases}
-    return set(sorted(costs, key=costs.__getitem__, reverse=True)[:most])
 
 
 def _worst(release: Release) -> ReleaseLosses:

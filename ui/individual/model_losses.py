@@ -145,7 +145,6 @@ def _why(subject: ModelSubject, study: Study) -> None:
 
     Of bounds nothing but a person's own record is a cause.
     """
-    st.markdown("**Most exposed**")
     exposure = subject.exposure
     bounded = exposure.upper and subject.codes is None
     if bounded:

@@ -66,7 +66,11 @@ def show(subject: Subject, study: Study) -> None:
             "“without” with "
             "the other record in its place."
         )
-    missing = _missing(subject)
+    missing = (
+        ""
+        if isinstance(subject, StatisticSubject)
+        else subject.request.law.for_fit(subject.fit).obstacle
+    )
     if missing:
         st.info(missing)
         return
@@ -106,13 +110,6 @@ def show(subject: Subject, study: Study) -> None:
         "smaller than ε, and confidential like everything here.",
         "person-definitions",
     )
-
-
-def _missing(subject: Subject) -> str:
-    """Say why there is nothing to see of this release; empty where there is."""
-    if isinstance(subject, StatisticSubject):
-        return ""
-    return subject.request.law.for_fit(subject.fit).obstacle
 
 
 def _laws_of(subject: Subject, entry: int) -> PersonLaws:

@@ -203,7 +203,7 @@ def most_exposed(exposure: StatisticLosses, asked: StatisticRequest, study: Stud
         f"{exposure.relation} {asked.analysis(study.fingerprint)}",
         lambda: _most_exposed(exposure, asked, study),
     )
-    st.markdown("\n\n".join(["**Most exposed**", *map(literal, listed.sentences)]))
+    st.markdown("\n\n".join(map(literal, listed.sentences)))
     everybody.list_people(listed.people, listed.table, upper=exposure.upper)
 
 

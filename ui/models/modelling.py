@@ -18,7 +18,7 @@ from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
-from dpcore.formatting import epsilon_text, in_full, significant
+from dpcore.formatting import capital, epsilon_text, in_full, significant
 from dpcore.models.design import Design
 from dpcore.models.loss_functions import USUAL_THRESHOLD, ModelKind
 from dpcore.models.penalty import Penalty
@@ -69,7 +69,7 @@ def ask(study: Study) -> ModelRequest:
                 kinds,
                 key="model",
                 kept="table",
-                format_func=_capital,
+                format_func=capital,
                 note="Linear: a number, by least squares. Huber: the same, less swayed by "
                 "outliers. Logistic: the odds of yes. Poisson: how often something happens.",
             )
@@ -115,10 +115,6 @@ def suitable(target: Column) -> list[ModelKind]:
     kinds = [ModelKind.LINEAR, ModelKind.HUBER]
     counts = target.bounds is not None and target.bounds.lower >= 0
     return [*kinds, ModelKind.POISSON] if counts else kinds
-
-
-def _capital(kind: ModelKind) -> str:
-    return kind.value[:1].upper() + kind.value[1:]
 
 
 def _named(entry: ModelEntry, model: ModelKind) -> str:

@@ -79,7 +79,9 @@ def show(plan: AnalysisPlan, price: PlanCost, study: Study) -> None:
         ("zCDP", price.totals.zcdp),
         ("PLD", price.totals.pld),
     )
-    ways = " · ".join(f"{name} {_total(value)}" for name, value in parts)
+    ways = " · ".join(
+        f"{name} {epsilon_text(value) if math.isfinite(value) else '∞'}" for name, value in parts
+    )
     st.markdown(
         f"Composition{at}: **charged {in_words(price.cost, account)}** · {ways}",
         help="Basic composition adds up all ε. Advanced composition, zCDP and privacy loss "
@@ -103,10 +105,6 @@ def methods(plan: AnalysisPlan, price: PlanCost, relation: NeighboringRelation) 
     risk = capital(risk_text(curve, PRIOR, relation))
     st.markdown(f"**{level_text(curve.level)}.** {risk}.")
     st.markdown(_METHODS)
-
-
-def _total(value: float) -> str:
-    return epsilon_text(value) if math.isfinite(value) else "∞"
 
 
 def _way_on(plan: AnalysisPlan, price: PlanCost, account: Account) -> None:

@@ -35,7 +35,8 @@ def offer(
     ``price`` is the cost of the questions without a ``known`` answer.
     """
     requests = [item.request for item in plan.items]
-    name = _named(plan, study)
+    asked = [[item.key, item.epsilon] for item in plan.items]
+    name = analysis_id(study.fingerprint, {"plan": asked, "delta": plan.delta})
     _carry_out(plan, requests, study, name)
     account = session.account(study)
     count, costs = known.count(None), cost.in_words(price.cost, account)
@@ -129,12 +130,6 @@ def _carry_out(plan: AnalysisPlan, requests: Sequence[Releasable], study: Study,
     notice = session.notice()
     if notice is not None:
         st.error(literal(notice))
-
-
-def _named(plan: AnalysisPlan, study: Study) -> str:
-    """Return what a press of the button is of: this plan, at this delta."""
-    asked = [[item.key, item.epsilon] for item in plan.items]
-    return analysis_id(study.fingerprint, {"plan": asked, "delta": plan.delta})
 
 
 def _answers(plan: AnalysisPlan, answers: Sequence[Release | None]) -> None:

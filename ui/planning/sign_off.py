@@ -60,10 +60,11 @@ def show(plan: Option, other: Option, study: Study) -> None:
         st.caption("The plan has been released. Its cost is part of what is spent.")
     elif not about.other_fits:
         st.caption("The alternative costs more than is left of the budget.")
+    table = re.sub(r"\W+", "_", re.sub(r"\.\w+$", "", about.table))
     downloads.button(
         "Download sign-off sheet (HTML)",
         downloads.File(
-            name=f"decision-{_stem(about)}.html",
+            name=f"decision-{table[:_LONGEST]}-{about.prepared.isoformat()}.html",
             mime="text/html",
             content=partial(decision_page, about, style),
         ),
@@ -75,9 +76,3 @@ def show(plan: Option, other: Option, study: Study) -> None:
         f"One A4 page, which also shows {literal(other.name)} as set on Compare. "
         "Empty fields become lines to write on."
     )
-
-
-def _stem(about: Decision) -> str:
-    """Return what tells a file of this sheet from others: the table, and the day."""
-    table = re.sub(r"\W+", "_", re.sub(r"\.\w+$", "", about.table))
-    return f"{table[:_LONGEST]}-{about.prepared.isoformat()}"

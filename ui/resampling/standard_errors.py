@@ -205,33 +205,31 @@ def _repair(asked: BootstrapSettings) -> float | None:
     )
 
 
-def _methods(asked: BootstrapSettings) -> str:
-    del asked
-    return (
-        "A **bootstrap** is a resample: n rows drawn from the n rows of the table, with "
-        "replacement. About 37% are not drawn at all. Gaussian noise of variance k Δ²/(2ρ) is "
-        "added to its mean. Here Δ is the sensitivity of the mean (range divided by n) and k "
-        "the number of bootstraps. The average of all k is m*, and s² is their "
-        "sample variance.\n\n**Standard error**: √(s² − kV c/(k − 1) + V) with V = Δ²/(2ρ), the "
-        "noise of the average. Here c is k − 1 (*unbiased*), 0 (*most conservative*) or a "
-        "quantile (*conservative*). It is the lower α′ quantile of a chi-squared law with "
-        "k − 1 degrees of freedom. "
-        "As published, a negative variance is replaced by 0, which gives intervals of length "
-        "0.\n\n**Corrected**: V + (n/(n − 1) + 1/k) max(0, s² − kV c/(k − 1)), "
-        "which includes the error of resampling, and a t quantile. **Rigorous**: an upper "
-        "confidence limit for the variance, and the remaining error probability for the "
-        "mean.\n\n**Privacy**: as published, the sum is claimed to be ρ-zCDP. All k are "
-        "composed by privacy loss distributions. This page uses the exact profile of one "
-        "noisy resample (at least), a bound for means and a bound for any statistic (at "
-        "most). *Corrected* noise is chosen so that the upper bound meets the "
-        "claim.\n\n**Exact** coverages assume that means over tables and resamples are "
-        "normal; simulated ones do not. Sources: T. Brawner and J. Honaker, *Bootstrap "
-        "inference and differential privacy: standard errors for free* (2018), eqs. 6 to 37, "
-        "figures 2 to 9; B. Balle, G. Barthe and M. Gaboardi, *Privacy amplification by "
-        "subsampling* (2018), theorem 10; Z. Wang, G. Cheng and J. Awan, *Differentially "
-        "private bootstrap* (2022); P. Kairouz, S. Oh and P. Viswanath, *The composition "
-        "theorem for differential privacy* (2015)."
-    )
+_METHODS: Final = (
+    "A **bootstrap** is a resample: n rows drawn from the n rows of the table, with "
+    "replacement. About 37% are not drawn at all. Gaussian noise of variance k Δ²/(2ρ) is "
+    "added to its mean. Here Δ is the sensitivity of the mean (range divided by n) and k "
+    "the number of bootstraps. The average of all k is m*, and s² is their "
+    "sample variance.\n\n**Standard error**: √(s² − kV c/(k − 1) + V) with V = Δ²/(2ρ), the "
+    "noise of the average. Here c is k − 1 (*unbiased*), 0 (*most conservative*) or a "
+    "quantile (*conservative*). It is the lower α′ quantile of a chi-squared law with "
+    "k − 1 degrees of freedom. "
+    "As published, a negative variance is replaced by 0, which gives intervals of length "
+    "0.\n\n**Corrected**: V + (n/(n − 1) + 1/k) max(0, s² − kV c/(k − 1)), "
+    "which includes the error of resampling, and a t quantile. **Rigorous**: an upper "
+    "confidence limit for the variance, and the remaining error probability for the "
+    "mean.\n\n**Privacy**: as published, the sum is claimed to be ρ-zCDP. All k are "
+    "composed by privacy loss distributions. This page uses the exact profile of one "
+    "noisy resample (at least), a bound for means and a bound for any statistic (at "
+    "most). *Corrected* noise is chosen so that the upper bound meets the "
+    "claim.\n\n**Exact** coverages assume that means over tables and resamples are "
+    "normal; simulated ones do not. Sources: T. Brawner and J. Honaker, *Bootstrap "
+    "inference and differential privacy: standard errors for free* (2018), eqs. 6 to 37, "
+    "figures 2 to 9; B. Balle, G. Barthe and M. Gaboardi, *Privacy amplification by "
+    "subsampling* (2018), theorem 10; Z. Wang, G. Cheng and J. Awan, *Differentially "
+    "private bootstrap* (2022); P. Kairouz, S. Oh and P. Viswanath, *The composition "
+    "theorem for differential privacy* (2015)."
+)
 
 
 _LEAST, _MOST = 1e-6, 1_000_000
@@ -658,18 +656,13 @@ def _copies(asked: BootstrapSettings) -> None:
     )
 
 
-def _run(asked: BootstrapSettings) -> BootstrapSettings:
-    controls.read_older("se-average", {"Combining answers": "Combining results"})
-    return asked
-
-
 STUDY: Final = DeclaredStudy(
     key="standard-errors",
     view_key="se-station",
     sentence="Check the claim that a private bootstrap yields standard errors at no extra cost.",
     form=FORM,
     design=design,
-    run=_run,
+    older={"se-average": {"Combining answers": "Combining results"}},
     views={
         "Coverage": _coverage,
         "Claim": _claim,
@@ -682,6 +675,6 @@ STUDY: Final = DeclaredStudy(
         _YOURS: _own,
     },
     why=why,
-    methods=_methods,
+    methods=_METHODS,
     own=_YOURS,
 )
