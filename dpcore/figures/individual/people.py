@@ -42,8 +42,6 @@ from dpcore.figures.traces import (
 )
 from dpcore.formatting import epsilon_text, in_full, significant
 from dpcore.individual.losses import GroupLosses, Losses
-from dpcore.individual.model_losses import ModelLosses
-from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.individual.person_totals import Counting, PersonTotals
 from dpcore.mechanisms.catalog import EVERY
 from dpcore.relations import PERSON, NeighboringRelation, PrivacyUnit
