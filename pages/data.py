@@ -62,8 +62,11 @@ with actions:
         with declaration:
             grid.ask_declaration(dataset, keep)
             downloads = st.container()
-    derived_columns.ask(current)
-    waiting = ["only some of the rows"] * row_conditions.ask(current)
+    prepares = declaring.can_be_prepared(current)
+    waiting: list[str] = []
+    if prepares:
+        derived_columns.ask(current)
+        waiting += ["only some of the rows"] * row_conditions.ask(current)
     upload.offer_format(current)
 with place:
     rows = st.container()
@@ -75,9 +78,11 @@ with place:
 with grid.drawn_last(rows, dataset, wrong):
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.header("Privacy and budget")
-        waiting += ["several rows of one person"] * privacy_units.ask(current)
+        if prepares:
+            waiting += ["several rows of one person"] * privacy_units.ask(current)
         advanced = st.popover("Advanced")
-    privacy_units.warn(current)
+    if prepares:
+        privacy_units.warn(current)
     agreed = terms.ask(
         advanced,
         start=using.start(current),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 import streamlit as st
 
@@ -60,7 +60,7 @@ def found(
     last = work.once(
         slot,
         f"{key} of parts",
-        lambda: _pieces(table, compute),
+        lambda: _pieces(table, cast("Callable[[PartitionedDataset], _T]", compute)),
         lambda latest: _told(latest, doing, passes),
     )
     return None if last is None else _value(last)

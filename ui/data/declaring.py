@@ -6,6 +6,7 @@ Only what was typed or confirmed is kept, and only of uploads in Live mode.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NoReturn, cast
@@ -34,7 +35,7 @@ from dpcore.releases.declarations import Declaration, Declarations
 from ui import session
 from ui.data import fingerprinting, terms
 from ui.study import AccountTerms, Draft, Earlier, Study
-from ui.text import literal
+from ui.text import literal, sentence_of
 
 _FOLDER = "declared"
 
@@ -193,6 +194,34 @@ def conditions_on(source: Dataset, dataset: Dataset) -> tuple[Condition, ...]:
     if isinstance(dataset, FilteredDataset) and dataset.source.frame is source.frame:
         return dataset.conditions
     return ()
+
+
+def can_be_prepared(current: Draft | Study) -> bool:
+    """Tell whether another table can be made of the rows: of an upload that is in memory."""
+    if isinstance(current.dataset, PartitionedDataset):
+        st.caption(
+            "This table stays in its files. Derived columns, filters and several rows per person "
+            "need all rows in memory."
+        )
+        return False
+    return current.example is None
+
+
+def make(
+    doing: str,
+    of_rows: Callable[[], Dataset],
+    *,
+    same_rows: bool = False,
+    relation: NeighboringRelation | None = None,
+) -> None:
+    """Make another table, and take it as ``keep_prepared`` does; say why it cannot be made."""
+    try:
+        with st.spinner(doing):
+            made = of_rows()
+    except DPCoreError as error:
+        st.error(sentence_of(error))
+    else:
+        keep_prepared(made, same_rows=same_rows, relation=relation)
 
 
 def keep_prepared(

@@ -11,7 +11,6 @@ import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.preparation.conditions import Comparison, NumberCondition
 from dpcore.data.preparation.date_columns import Age, DatePart, PartOfDate
 from dpcore.data.preparation.derived_columns import (
@@ -47,13 +46,6 @@ def ask(current: Draft | Study) -> None:
     A table with them is another one, not in use before it is accepted. What was done
     to its rows is done again.
     """
-    if isinstance(current.dataset, PartitionedDataset):
-        st.caption(
-            "This table stays in its files. Derived columns, filters and several rows per person "
-            "need all rows in memory."
-        )
-    if current.example is not None or isinstance(current.dataset, PartitionedDataset):
-        return
     key = f"new-columns-{session.generation()}"
     form = st.popover("Derived columns", key=key, on_change="rerun")
     layout.opened(form, partial(_change, current.in_memory))
@@ -80,11 +72,12 @@ def _change(dataset: Dataset) -> None:
             _keep(dataset, (*made, new))
     except DPCoreError as error:
         st.error(sentence_of(error))
-    try:
-        _existing(dataset, made)
-    except DPCoreError as error:
-        # Something else is made of that column: it goes first.
-        st.error(sentence_of(error))
+    for place, one in enumerate(made):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(f"**{literal(one.name)}**")
+            # Where something else is made of that column, it goes first.
+            if st.button("Remove", key=f"remove-new-{session.generation()}-{place}"):
+                _keep(dataset, (*made[:place], *made[place + 1 :]))
 
 
 def _form(columns: list[Column], every: list[str]) -> NewColumn | None:
@@ -221,23 +214,11 @@ def _without(
     return Without(column=column, codes=codes) if codes else None
 
 
-def _existing(dataset: Dataset, made: tuple[NewColumn, ...]) -> None:
-    """List what was added, each with a button that takes it away."""
-    for place, one in enumerate(made):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"**{literal(one.name)}**")
-            if st.button("Remove", key=f"remove-new-{session.generation()}-{place}"):
-                _keep(dataset, (*made[:place], *made[place + 1 :]))
-
-
 def _keep(dataset: Dataset, made: tuple[NewColumn, ...]) -> None:
-    """Take the same steps with other new columns.
-
-    Raises:
-        DPCoreError: A step cannot be taken with them.
-
-    """
+    """Take the same steps with other new columns."""
     steps = replace(steps_of(dataset), made=made)
-    with st.spinner("Making the columns …"):
-        table = prepared(as_read(dataset), steps, key=session.fingerprint_key())
-    declaring.keep_prepared(table, same_rows=True)
+    declaring.make(
+        "Making the columns …",
+        lambda: prepared(as_read(dataset), steps, key=session.fingerprint_key()),
+        same_rows=True,
+    )

@@ -13,7 +13,6 @@ import streamlit as st
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.disclosure_risks import numbers_people
-from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.preparation.aggregation import (
     NOBODY,
     Derived,
@@ -63,8 +62,6 @@ def ask(current: Draft | Study) -> bool:
     What is made is another table, not in use before it is accepted. Return whether it
     is chosen and not taken over.
     """
-    if current.example is not None or isinstance(current.dataset, PartitionedDataset):
-        return False
     dataset = whole(current.in_memory)
     made = dataset.preparation if isinstance(dataset, PeopleDataset) else None
     rule = dataset.rule if isinstance(dataset, CappedDataset) else None
@@ -97,8 +94,6 @@ def ask(current: Draft | Study) -> bool:
 
 def warn(current: Draft | Study) -> None:
     """Say what follows if every row is a person, and was not before, or may not be."""
-    if current.example is not None or isinstance(current.dataset, PartitionedDataset):
-        return
     source = whole(current.in_memory)
     if isinstance(source, PeopleDataset | CappedDataset):
         return
@@ -141,13 +136,11 @@ def _offer(source: Dataset, dataset: Dataset, asked: Preparation, *, same: bool)
             "left out under “Derived columns”."
         )
     if st.button("Combine the rows of each person", disabled=same):
-        try:
-            with st.spinner("Combining the rows of each person …"):
-                made = one_row_each(source, asked)
-        except DPCoreError as error:
-            st.error(sentence_of(error))
-            return
-        declaring.keep_prepared(made, relation=NeighboringRelation.ADD_REMOVE)
+        declaring.make(
+            "Combining the rows of each person …",
+            partial(one_row_each, source, asked),
+            relation=NeighboringRelation.ADD_REMOVE,
+        )
 
 
 def _form(
@@ -357,15 +350,13 @@ def _offer_limit(source: Dataset, asked: RowCap, dataset: Dataset) -> bool:
         if not same:
             st.caption(f"Not applied until you press “{label}”.")
         return not same
-    try:
-        with st.spinner("Sampling the rows that count …"):
-            made = at_most(source, asked, kept, key=session.fingerprint_key())
-    except DPCoreError as error:
-        st.error(sentence_of(error))
-        return True
-    return declaring.keep_prepared(
-        made, same_rows=before is not None, relation=NeighboringRelation.ADD_REMOVE
+    declaring.make(
+        "Sampling the rows that count …",
+        lambda: at_most(source, asked, kept, key=session.fingerprint_key()),
+        same_rows=before is not None,
+        relation=NeighboringRelation.ADD_REMOVE,
     )
+    return True
 
 
 def _show_owners(source: Dataset, owners: tuple[str, ...], ownerless: Ownerless) -> None:

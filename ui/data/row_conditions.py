@@ -8,7 +8,6 @@ import streamlit as st
 
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.table import PartitionedDataset
 from dpcore.data.preparation.conditions import (
     Comparison,
     Condition,
@@ -33,8 +32,6 @@ def ask(current: Draft | Study) -> bool:
     They are another table, not in use before it is accepted. Return whether conditions
     are typed and not taken over.
     """
-    if current.example is not None or isinstance(current.dataset, PartitionedDataset):
-        return False
     dataset = current.in_memory
     kept: tuple[Condition, ...] = ()
     if isinstance(dataset, FilteredDataset | CappedDataset):
@@ -95,9 +92,12 @@ def _change(dataset: Dataset, kept: tuple[Condition, ...]) -> bool:
         if waiting:
             st.caption("Not applied until you press “Keep only these rows”.")
         if conditions and st.button("Keep only these rows", disabled=conditions == kept):
-            with st.spinner("Choosing the rows …"):
-                made = _chosen(dataset, conditions)
-            declaring.keep_prepared(made, same_rows=True, relation=NeighboringRelation.ADD_REMOVE)
+            declaring.make(
+                "Choosing the rows …",
+                partial(_chosen, dataset, conditions),
+                same_rows=True,
+                relation=NeighboringRelation.ADD_REMOVE,
+            )
     except DPCoreError as error:
         st.error(sentence_of(error))
     if kept and st.button("Use all rows again"):
