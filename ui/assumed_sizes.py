@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 from dpcore.analyses.base import Question
+from dpcore.formatting import significant
 from dpcore.planning.analysis_plan import USUAL_GROUP
+from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.kinds import StatisticKind
 from ui import session
 from ui.controls import Cell
@@ -57,3 +60,8 @@ def _size(query: Question) -> tuple[str, str, int]:
         label, what = f"Assumed number of {query.unit.counted}", "everybody"
         usual = most if most < _MOST else usual
     return label, f"size-of-{what}-{session.generation()}", usual
+
+
+def margin_text(off: float, unit: str = "") -> str:
+    """Return a margin of error for a group; NaN where the group is too small to say."""
+    return TOO_FEW if math.isnan(off) else f"± {significant(off)}{unit}"

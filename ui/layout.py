@@ -14,7 +14,7 @@ from streamlit.elements.lib.mutable_expander_container import ExpanderContainer
 from streamlit.elements.lib.mutable_popover_container import PopoverContainer
 
 from dpcore.errors import DPCoreError
-from ui import session
+from ui import controls, session
 from ui.text import sentence_of
 
 _About = TypeVarTuple("_About")
@@ -113,9 +113,17 @@ _RULES = """
 
 
 def show(
-    panes: Mapping[str, Callable[[*_About], None]], *about: *_About, key: str, shared: bool = True
+    panes: Mapping[str, Callable[[*_About], None]],
+    *about: *_About,
+    key: str,
+    shared: bool = True,
+    older: Mapping[str, str] | None = None,
 ) -> None:
-    """Show a tab for each pane, and call the open one, which may be in the address."""
+    """Show a tab for each pane, and call the open one, which may be in the address.
+
+    ``older`` addresses call panes otherwise.
+    """
+    controls.read_older(key, older or {})
     heard: dict[str, Any] = {"bind": "query-params"} if shared else {"on_change": "rerun"}
     tabs = st.tabs(list(panes), key=key, **heard)
     for tab, draw in zip(tabs, panes.values(), strict=True):

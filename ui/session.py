@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import streamlit as st
 from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
@@ -25,7 +25,6 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpcore import memory, secure_noise
 from dpcore.analyses.base import Mode
-from dpcore.data.dialects import FileFormat
 from dpcore.data.limits import MAX_BYTES
 from dpcore.data.partitions.table import Table
 from dpcore.errors import LedgerError
@@ -249,25 +248,17 @@ def upload() -> Upload | None:
     return _vault().upload
 
 
-def read_as(file_format: FileFormat | None, sheet: str | None = None) -> None:
-    """Note in which format the uploaded file is to be read; None to propose one."""
+def note_upload(**noted: Any) -> None:  # noqa: ANN401 - fields of the upload
+    """Note how the uploaded file is or was read, and what it suggests itself."""
     vault = _vault()
     if vault.upload is not None:
-        vault.upload = replace(vault.upload, file_format=file_format, sheet=sheet)
+        vault.upload = replace(vault.upload, **noted)
 
 
-def note_format(file_format: FileFormat | None, suggested: FileFormat | None) -> None:
-    """Note how the uploaded file was read, and what it suggests itself."""
-    vault = _vault()
-    if vault.upload is not None:
-        vault.upload = replace(vault.upload, file_format=file_format, suggested=suggested)
-
-
-def note_sheets(sheet: str | None, sheets: tuple[str, ...]) -> None:
-    """Note which sheets the uploaded workbook has, and which of them is read."""
-    vault = _vault()
-    if vault.upload is not None:
-        vault.upload = replace(vault.upload, sheet=sheet, sheets=sheets)
+def read_again(**noted: Any) -> None:  # noqa: ANN401 - fields of the upload
+    """Note how the uploaded file is to be read in the next run."""
+    note_upload(**noted)
+    ask_to_read("upload")
 
 
 def ask_to_read(source: str) -> None:

@@ -38,7 +38,7 @@ def preview(asked: Request, cells: Cells) -> None:
     off = float(plan.ratio_half_widths((size,))[0])
     first.metric(
         f"Margin, a group of {size:,}",
-        _said(off, unit),
+        assumed_sizes.margin_text(off, unit),
         help=f"Worst-case margin of error (95%), before release: how far the {noun} of a "
         f"group of {size:,} may be from the value for this table. All {count} groups and "
         "their counts at once.",
@@ -54,7 +54,8 @@ def preview(asked: Request, cells: Cells) -> None:
     for place, name in enumerate(names if sizes else ()):
         known = map(float, plan.ratio_half_widths(sizes, place))
         each_size = "; ".join(
-            f"{people:,}: {_said(each, unit)}" for people, each in zip(sizes, known, strict=True)
+            f"{people:,}: {assumed_sizes.margin_text(each, unit)}"
+            for people, each in zip(sizes, known, strict=True)
         )
         of = f"Margin of the {name}, by" if len(names) > 1 else "By"
         st.caption(f"{of} {asked.query.unit.counted} in a group, at most about: {each_size}.")
@@ -72,10 +73,6 @@ def preview(asked: Request, cells: Cells) -> None:
             f"differ by more than {significant(plan.largest_difference)}{unit}, which is within "
             "the noise. Increase ε, or ask for fewer groups."
         )
-
-
-def _said(off: float, unit: str) -> str:
-    return "too few to say" if math.isnan(off) else f"± {significant(off)}{unit}"
 
 
 def show(answer: Release, asked: Request) -> None:

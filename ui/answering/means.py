@@ -31,7 +31,7 @@ def preview(asked: Request, cells: Cells) -> None:
     off, *known = map(float, plan.height_half_widths((size, *sizes)))
     first.metric(
         f"Margin / range, group of {size:,}",
-        _part(off),
+        assumed_sizes.margin_text(100 * off, "%"),
         help="Worst-case margin of error (95%), before release: how far each mean of a group "
         f"of {size:,} may be from the mean of this table. It is a share of the range of "
         f"its column. All {len(query.numbers)} columns and {len(plan.groups)} groups and "
@@ -50,7 +50,9 @@ def preview(asked: Request, cells: Cells) -> None:
         {
             "mean of": [column.title for column in query.numbers],
             "unit": [quantity_of(one).of_differences for one in query.numbers],
-            f"margin, a group of {size:,}": [_said(off * width) for width in widths],
+            f"margin, a group of {size:,}": [
+                assumed_sizes.margin_text(off * width) for width in widths
+            ],
             "two groups differ from": [
                 TOO_FEW if math.isnan(off) else significant(2 * off * width, up=True)
                 for width in widths
@@ -63,7 +65,8 @@ def preview(asked: Request, cells: Cells) -> None:
             f"By {query.unit.counted} in a group, at most about, as a part of the "
             "range between the bounds: "
             + "; ".join(
-                f"{people:,}: {_part(each)}" for people, each in zip(sizes, known, strict=True)
+                f"{people:,}: {assumed_sizes.margin_text(100 * each, '%')}"
+                for people, each in zip(sizes, known, strict=True)
             )
             + "."
         )
@@ -107,14 +110,6 @@ def details(asked: Request) -> str:
         f"{percent(LEVEL)} holds for all counts, columns and groups of this question "
         f"together, at ε = {significant(asked.epsilon)}"
     )
-
-
-def _part(off: float) -> str:
-    return TOO_FEW if math.isnan(off) else f"± {significant(100 * off)}%"
-
-
-def _said(off: float) -> str:
-    return TOO_FEW if math.isnan(off) else f"± {significant(off)}"
 
 
 def ask(form: QuestionForm) -> Question:

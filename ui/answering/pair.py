@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Final, cast
 
@@ -43,7 +42,7 @@ def preview(asked: Request, cells: Cells) -> None:
     off = plan.half_width((size, size))
     first.metric(
         f"Margin, groups of {size:,}",
-        _said(off, unit),
+        assumed_sizes.margin_text(off, unit),
         help="Worst-case margin of error (95%), before release: how far the difference of "
         f"two groups of {size:,} may be from the difference in this table.",
     )
@@ -55,7 +54,7 @@ def preview(asked: Request, cells: Cells) -> None:
     )
     known = [(people, plan.half_width((people, people))) for people in assumed_sizes.SIZES]
     told = [
-        f"{people:,}: {_said(each, unit)}"
+        f"{people:,}: {assumed_sizes.margin_text(each, unit)}"
         for people, each in known
         if people <= assumed_sizes.most_people()
     ]
@@ -180,10 +179,6 @@ def _numbers(answer: Release, plan: DifferencePlan) -> dict[str, list[str]]:
             for of, ends in totals
         ]
     return table
-
-
-def _said(off: float, unit: str) -> str:
-    return TOO_FEW if math.isnan(off) else f"± {significant(off)}{unit}"
 
 
 def ask(form: QuestionForm) -> Question:

@@ -52,8 +52,7 @@ def _own(study: Study) -> None:
 
 
 def _attacks(subject: AttackTarget) -> None:
-    controls.read_older("attack", _OLDER)
-    layout.show(_ATTACKS, subject, key="attack")
+    layout.show(_ATTACKS, subject, key="attack", older=_OLDER)
 
 
 METHODS: Final = (

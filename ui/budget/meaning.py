@@ -321,7 +321,6 @@ _OLDER_TABS: Final = {
 
 def answer(subject: InterpretationSubject) -> None:
     """Show what the guarantee leaves an attacker, a tab for each way to say it."""
-    controls.read_older("meaning-side", _OLDER_TABS)
     panes = {
         "Odds": _odds,
         "100 worlds": _worlds,
@@ -329,7 +328,7 @@ def answer(subject: InterpretationSubject) -> None:
         "Label": _label,
         _OTHERS: _precedents,
     }
-    layout.show(panes, subject, key="meaning-side")
+    layout.show(panes, subject, key="meaning-side", older=_OLDER_TABS)
 
 
 def _odds(subject: InterpretationSubject) -> None:

@@ -204,18 +204,18 @@ def _opened(upload: Upload, proceed: Proceed) -> Draft:
     found, suggested = sheets_in(data), None
     if found:
         sheet = sheet if sheet in found else found[0]
-        session.note_sheets(sheet, found)
-        session.note_format(wanted or FileFormat(sheet=sheet), None)
+        known = wanted or FileFormat(sheet=sheet)
+        session.note_upload(sheet=sheet, sheets=found, file_format=known, suggested=None)
     elif is_text(data):
         suggested = suggested_format(data)
-        session.note_format(wanted or suggested, None)
+        session.note_upload(file_format=wanted or suggested, suggested=None)
     declared = declaring.file_formats()
     opened = read(
         data, wanted, sheet=upload.sheet, declared=declared, suggested=suggested, proceed=proceed
     )
-    session.note_format(opened.file_format, opened.suggested)
+    session.note_upload(file_format=opened.file_format, suggested=opened.suggested)
     if found:
-        session.note_sheets(opened.file_format.sheet, found)
+        session.note_upload(sheet=opened.file_format.sheet, sheets=found)
     reused = wanted is None and any(
         each.parts == opened.file_format.parts and {*each.header} == {*opened.file_format.header}
         for each in declared
@@ -303,10 +303,9 @@ def _choose_sheet(upload: Upload) -> None:
 
 
 def _read_other_sheet(key: str) -> None:
-    upload, sheet = session.upload(), session.public(key)
-    if upload is not None and isinstance(sheet, str):
-        session.read_as(None, sheet)
-        session.ask_to_read("upload")
+    sheet = session.public(key)
+    if isinstance(sheet, str):
+        session.read_again(file_format=None, sheet=sheet)
 
 
 def _tell_reading(known: FileFormat, columns: int) -> None:
@@ -337,12 +336,11 @@ def _tell_reuse(draft: Draft, known: FileFormat, suggested: FileFormat | None) -
     other = () if suggested is None else suggested.differences(known)
     if suggested is not None and other:
         st.info(f"The file itself suggests {literal(', '.join(other))}.")
-        st.button("Use the suggested format", on_click=_read_as_suggested, args=(suggested,))
-
-
-def _read_as_suggested(suggested: FileFormat) -> None:
-    session.read_as(suggested, suggested.sheet or None)
-    session.ask_to_read("upload")
+        st.button(
+            "Use the suggested format",
+            on_click=session.read_again,
+            kwargs={"file_format": suggested, "sheet": suggested.sheet or None},
+        )
 
 
 def _offer(draft: Draft) -> None:
@@ -416,8 +414,7 @@ def _change_format(upload: Upload, known: FileFormat, key: str) -> None:
     except DPCoreError as error:
         st.error(sentence_of(error))
         return
-    session.read_as(wanted, upload.sheet)
-    session.ask_to_read("upload")
+    session.read_again(file_format=wanted, sheet=upload.sheet)
     st.rerun()
 
 

@@ -208,5 +208,4 @@ def views(subject: AnySubject | None, study: Study) -> None:
         "Publishing losses": published,
         "All releases": person_totals.show,
     }
-    controls.read_older("individual-view", _EARLIER_VIEWS)
-    layout.show(sides, subject, study, key="individual-view")
+    layout.show(sides, subject, study, key="individual-view", older=_EARLIER_VIEWS)
