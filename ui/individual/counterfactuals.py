@@ -6,6 +6,7 @@ The controls hold how far values move, not the values; nothing is in the address
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -319,14 +320,13 @@ def show_crowd(subject: Subject, study: Study) -> None:
 
 def _copies(subject: Subject, person: Person, study: Study) -> None:
     more = crowd.copies(subject.exposure.people)
-
-    def compute() -> FloatArray:
-        if isinstance(subject, StatisticSubject):
-            return _of_statistic(subject, person).copies(more)
-        return _of_model(subject, person).copies(more)
-
+    among = (
+        _of_statistic(subject, person)
+        if isinstance(subject, StatisticSubject)
+        else _of_model(subject, person)
+    )
     x = [1 + count for count in more]
-    _draw(subject, person, study, COPIES, x, compute, today=1)
+    _draw(subject, person, study, COPIES, x, partial(among.copies, more), today=1)
     st.markdown(
         f"With every copy the {session.unit().noun} is less special: the table says "
         "the same without "
@@ -337,17 +337,13 @@ def _copies(subject: Subject, person: Person, study: Study) -> None:
 def _people(subject: Subject, person: Person, study: Study) -> None:
     people = subject.exposure.people
     if isinstance(subject, StatisticSubject):
-        sizes: Sequence[float] = crowd.sizes(people)
-
-        def compute() -> FloatArray:
-            rng = np.random.default_rng(_SEED)
-            return _of_statistic(subject, person).people(crowd.sizes(people), rng=rng)
+        counts = crowd.sizes(people)
+        sizes: Sequence[float] = counts
+        rng = np.random.default_rng(_SEED)
+        compute = partial(_of_statistic(subject, person).people, counts, rng=rng)
     else:
         sizes = [people * times for times in _TIMES]
-
-        def compute() -> FloatArray:
-            return _of_model(subject, person).people(_TIMES)
-
+        compute = partial(_of_model(subject, person).people, _TIMES)
     _draw(subject, person, study, PEOPLE, sizes, compute, today=people)
     st.markdown(
         "Smaller tables are drawn from this one, larger ones repeat it."
@@ -365,12 +361,8 @@ def _penalty(subject: Subject, person: Person, study: Study) -> None:
     strengths = np.unique(np.append(_PENALTIES * max(today, 1e-3), today))
     strengths = strengths[strengths > 0]
     x = strengths.tolist()
-
-    def compute() -> FloatArray:
-        return _of_model(subject, person).penalties(x)
-
-    now = today or x[0]
-    _draw(subject, person, study, PENALTY, x, compute, today=now)
+    compute = partial(_of_model(subject, person).penalties, x)
+    _draw(subject, person, study, PENALTY, x, compute, today=today or x[0])
     st.markdown(
         "A larger penalty lets nobody pull the coefficients far, and shrinks them "
         "towards 0 for everybody."

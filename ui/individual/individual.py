@@ -188,7 +188,6 @@ def subject(
         return model_losses.losses_of_model(study, asked, relation, unit_column)
     session.let_go(model_losses.COLUMNS)
     if not isinstance(asked, Request):
-        session.let_go(statistic_losses.COLUMNS)
         return resampled.subject(study, asked)
     exposure = statistic_losses.exposed(study, asked, relation)
     return StatisticSubject(request=asked, exposure=exposure, relation=relation)

@@ -13,7 +13,6 @@ from dpcore.analyses.reading import ResampledRequest
 from dpcore.analyses.resized import ResizedRequest
 from dpcore.figures.individual.one_person import bounds_picture, delta_text
 from dpcore.formatting import epsilon_text
-from dpcore.individual.per_instance_loss import StatisticLosses, per_instance_losses
 from dpcore.individual.published_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws
 from dpcore.relations import NeighboringRelation
@@ -21,7 +20,7 @@ from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
 from ui import controls, results, session
 from ui.individual import everybody, one_person, statistic_losses
 from ui.individual.one_person import Person
-from ui.individual.subject import ResampledSubject, guarantee
+from ui.individual.subject import ResampledSubject
 from ui.resampling import resized_column, standard_errors_settings, subsampling_release
 from ui.study import Study
 
@@ -78,21 +77,10 @@ def compared(asked: ResampledRequest) -> str:
 
 def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
     """Return what is asked for with everybody's loss from it. CONFIDENTIAL."""
-    query, relation = asked.query, asked.query.relation
-
-    def compute() -> StatisticLosses:
-        with st.spinner("Looking at everybody …", show_time=True):
-            found = per_instance_losses(
-                asked.plan,
-                query.statistic,
-                query.values(study.in_memory),
-                relation=relation,
-                delta=guarantee(asked)[1],
-                rows=query.unit.rows,
-            )
-        return replace(found, upper=not _exactness(asked).startswith(_EXACT))
-
-    exposure = session.while_shown("resampled-exposure", asked.analysis(study.fingerprint), compute)
+    relation = asked.query.relation
+    with st.spinner("Looking at everybody …", show_time=True):
+        found = statistic_losses.exposed(study, asked, relation)
+    exposure = replace(found, upper=not _exactness(asked).startswith(_EXACT))
     return ResampledSubject(request=asked, exposure=exposure, relation=relation)
 
 

@@ -33,7 +33,7 @@ from dpcore.statistics.user_level import unpacked
 from dpcore.studies.individual.loss_comparisons import BoundCheck, gaussian_checks, other_exposures
 from ui import layout, results, session
 from ui.individual import everybody, one_person
-from ui.individual.subject import StatisticSubject
+from ui.individual.subject import StatisticSubject, guarantee
 from ui.study import Study
 from ui.text import literal
 
@@ -43,7 +43,9 @@ COLUMNS: Final = (*_BEHIND, "exposure", "others", "variation")
 _ALIKE = 0.5
 
 
-def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> StatisticLosses:
+def exposed(
+    study: Study, asked: StatisticRequest, relation: NeighboringRelation
+) -> StatisticLosses:
     """Return everybody's loss under the question on screen. CONFIDENTIAL."""
     question, statistic = study.about(asked.query), asked.query.statistic
     if len(asked.query.columns) == 1:
@@ -66,7 +68,7 @@ def exposed(study: Study, asked: Request, relation: NeighboringRelation) -> Stat
             statistic,
             values,
             relation=relation,
-            delta=asked.used_delta,
+            delta=guarantee(asked)[1],
             rows=asked.query.unit.rows,
             known=known,
         )

@@ -17,7 +17,6 @@ from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, in_full, significant
-from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
@@ -25,6 +24,7 @@ from ui import confidential, controls, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.asking import columns
 from ui.form import SettingsForm
+from ui.individual import statistic_losses
 from ui.resampling.resized_bootstrap import (
     FORM,
     SIZE,
@@ -207,19 +207,7 @@ def _losses(own: ColumnScores, study: Study) -> None:
         )
     else:
         _spread(own, rows)
-    query = own.request.query
-    exposure = session.while_shown(
-        "resized-exposure",
-        own.request.analysis(study.fingerprint),
-        lambda: per_instance_losses(
-            own.request.plan,
-            query.statistic,
-            rows,
-            relation=query.relation,
-            delta=own.request.delta,
-            rows=query.unit.rows,
-        ),
-    )
+    exposure = statistic_losses.exposed(study, own.request, own.request.query.relation)
     middle, most = exposure.quantiles([0.5, 1.0])
     st.markdown(
         f"**Own ε of one repaired answer:** median {epsilon_text(float(middle))}, largest "

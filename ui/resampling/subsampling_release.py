@@ -11,10 +11,10 @@ from dpcore.analyses.number import Query
 from dpcore.analyses.subsampled import KINDS, LAWS, SubsampledRequest, fixed_size
 from dpcore.figures.individual import people
 from dpcore.formatting import epsilon_text, significant
-from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.studies.resampling.subsampling_study import SampledMean
 from ui import confidential, controls, offering, partwise, question_form, results, session
 from ui.answering import answers, distortion
+from ui.individual import statistic_losses
 from ui.study import Study
 from ui.text import after_number
 
@@ -132,18 +132,7 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
 
 def _everybody(request: SubsampledRequest, study: Study) -> None:
     """Show everybody's own loss. CONFIDENTIAL."""
-    query = request.query
-    exposure = session.while_shown(
-        "subsampling-exposure",
-        request.analysis(study.fingerprint),
-        lambda: per_instance_losses(
-            request.plan,
-            query.statistic,
-            query.values(study.in_memory),
-            relation=query.relation,
-            delta=request.used_delta,
-        ),
-    )
+    exposure = statistic_losses.exposed(study, request, request.query.relation)
     picture = people.exposure_picture(exposure, key=request.law, unit=session.unit())
     results.show(picture, "subsampled-losses")
     st.caption(exactness(request))
