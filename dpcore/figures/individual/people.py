@@ -59,11 +59,7 @@ _VISIBLE = 1e-3
 
 
 def exposure_picture(
-    exposure: Losses,
-    *,
-    key: str,
-    alike: bool = True,
-    unit: PrivacyUnit = PERSON,
+    exposure: Losses, *, key: str, alike: bool = True, unit: PrivacyUnit = PERSON
 ) -> Picture:
     """Return the histogram over the cumulative share, on one log axis.
 
