@@ -33,10 +33,9 @@ from dpcore.releases.record import Release
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.compared_points import ErrorSetting, comparable, each_number
 from dpcore.studies.comparing.error_curves import Fairness
-from ui import comparing, confidential, controls, question_form, results, session
+from ui import comparing, confidential, controls, exposures, question_form, results, session
 from ui.answering import answers, distortion, previews
 from ui.answering.numbers import recorded
-from ui.individual import statistic_losses
 from ui.live_chart import Film
 from ui.study import Study
 from ui.text import after_number, literal
@@ -305,6 +304,6 @@ def _losses(asked: Request, study: Study) -> None:
         st.page_link("pages/privacy_loss.py", label="Privacy loss of everybody")
         return
     relation = asked.query.relation
-    losses = statistic_losses.exposed(study, asked, relation)
+    losses = exposures.exposed(study, asked, relation)
     picture = exposure_picture(losses, key=asked.mechanism_key, unit=session.unit())
     results.show(picture, "own-loss")

@@ -17,7 +17,7 @@ from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.model_losses import known_relations
 from dpcore.models.loss_functions import ModelKind
 from dpcore.relations import NeighboringRelation
-from ui import controls, layout, partwise, question_form, session
+from ui import controls, exposures, layout, partwise, question_form, session
 from ui.individual import (
     counted_losses,
     counterfactuals,
@@ -184,12 +184,12 @@ def subject(
     ``None`` while an audit goes on.
     """
     if isinstance(asked, ModelRequest):
-        session.let_go(statistic_losses.COLUMNS)
+        session.let_go(exposures.COLUMNS)
         return model_losses.losses_of_model(study, asked, relation, unit_column)
     session.let_go(model_losses.COLUMNS)
     if not isinstance(asked, Request):
         return resampled.subject(study, asked)
-    exposure = statistic_losses.exposed(study, asked, relation)
+    exposure = exposures.exposed(study, asked, relation)
     return StatisticSubject(request=asked, exposure=exposure, relation=relation)
 
 

@@ -17,7 +17,7 @@ from dpcore.individual.published_bounds import epsilon_at, profile
 from dpcore.mechanisms.person_laws import PersonLaws
 from dpcore.relations import NeighboringRelation
 from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
-from ui import controls, results, session
+from ui import controls, exposures, results, session
 from ui.individual import everybody, one_person, statistic_losses
 from ui.individual.one_person import Person
 from ui.individual.subject import ResampledSubject
@@ -79,7 +79,7 @@ def subject(study: Study, asked: ResampledRequest) -> ResampledSubject:
     """Return what is asked for with everybody's loss from it. CONFIDENTIAL."""
     relation = asked.query.relation
     with st.spinner("Looking at everybody …", show_time=True):
-        found = statistic_losses.exposed(study, asked, relation)
+        found = exposures.exposed(study, asked, relation)
     exposure = replace(found, upper=not _exactness(asked).startswith(_EXACT))
     return ResampledSubject(request=asked, exposure=exposure, relation=relation)
 

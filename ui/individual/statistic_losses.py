@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import streamlit as st
@@ -23,7 +22,7 @@ from dpcore.formatting import significant
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.generalization import lengths, total_variations
 from dpcore.individual.losses import MOST_KEPT, ExposedPerson
-from dpcore.individual.per_instance_loss import Behind, Moves, StatisticLosses, per_instance_losses
+from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.mechanism import Mechanism
@@ -33,50 +32,11 @@ from dpcore.statistics.user_level import unpacked
 from dpcore.studies.individual.loss_comparisons import BoundCheck, gaussian_checks, other_exposures
 from ui import layout, results, session
 from ui.individual import everybody, one_person
-from ui.individual.subject import StatisticSubject, guarantee
+from ui.individual.subject import StatisticSubject
 from ui.study import Study
 from ui.text import literal
 
-_BEHIND: Final = ("values", "shifts", "joined")
-COLUMNS: Final = (*_BEHIND, "exposure", "others", "variation")
-"""Slots with many numbers a person, which are quickly found again."""
 _ALIKE = 0.5
-
-
-def exposed(
-    study: Study, asked: StatisticRequest, relation: NeighboringRelation
-) -> StatisticLosses:
-    """Return everybody's loss under the question on screen. CONFIDENTIAL."""
-    question, statistic = study.about(asked.query), asked.query.statistic
-    if len(asked.query.columns) == 1:
-        # Of several columns all this would be as large as the table.
-        session.stay(_BEHIND)
-
-    def behind() -> Behind:
-        values = session.this_run("values", question, lambda: asked.query.values(study.in_memory))
-        about = f"{relation} {question}"
-        shifts = session.this_run("shifts", about, lambda: statistic.neighbors(values, relation))
-        joined = session.this_run(
-            "joined", about, lambda: statistic.neighbors_added(values, relation)
-        )
-        return Behind(values, Moves(shifts, joined))
-
-    def compute() -> StatisticLosses:
-        values, known = behind()
-        found = per_instance_losses(
-            asked.plan,
-            statistic,
-            values,
-            relation=relation,
-            delta=guarantee(asked)[1],
-            rows=asked.query.unit.rows,
-            known=known,
-        )
-        return replace(found, behind=behind)
-
-    return session.while_shown(
-        "exposure", f"{relation} {asked.analysis(study.fingerprint)}", compute
-    )
 
 
 def show(subject: StatisticSubject, study: Study) -> None:

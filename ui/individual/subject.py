@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from dpcore.analyses.base import Request
 from dpcore.analyses.model import ModelRequest
 from dpcore.analyses.reading import ResampledRequest, StatisticRequest
-from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.individual.model_losses import ModelLosses
 from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.models.glm_influence import AuditedRemovals
 from dpcore.models.question import Fit
 from dpcore.relations import NeighboringRelation
+from ui import exposures
 from ui.study import Study
 
 
@@ -104,7 +104,7 @@ def guarantee(asked: StatisticRequest | ModelRequest) -> tuple[float, float]:
     """Return the epsilon over all tables, infinite if none is known, and its delta. PUBLIC."""
     if isinstance(asked, ModelRequest):
         return asked.guarantee, asked.delta
-    delta = asked.used_delta if isinstance(asked, Request | SubsampledRequest) else asked.delta
+    delta = exposures.delta_of(asked)
     if isinstance(asked, Request):
         return asked.effective_epsilon, delta
     return asked.plan.worst_case(delta=delta), delta

@@ -20,11 +20,10 @@ from dpcore.formatting import epsilon_text, in_full, significant
 from dpcore.mechanisms.resized_bootstrap import ResizedBootstrap
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.kinds import StatisticKind
-from ui import confidential, controls, offering, partwise, results, session
+from ui import confidential, controls, exposures, offering, partwise, results, session
 from ui.answering import answers, distortion
 from ui.asking import columns
 from ui.form import SettingsForm
-from ui.individual import statistic_losses
 from ui.resampling.resized_bootstrap import (
     FORM,
     SIZE,
@@ -207,7 +206,7 @@ def _losses(own: ColumnScores, study: Study) -> None:
         )
     else:
         _spread(own, rows)
-    exposure = statistic_losses.exposed(study, own.request, own.request.query.relation)
+    exposure = exposures.exposed(study, own.request, own.request.query.relation)
     middle, most = exposure.quantiles([0.5, 1.0])
     st.markdown(
         f"**Own ε of one repaired answer:** median {epsilon_text(float(middle))}, largest "

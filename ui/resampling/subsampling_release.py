@@ -12,9 +12,17 @@ from dpcore.analyses.subsampled import KINDS, LAWS, SubsampledRequest, fixed_siz
 from dpcore.figures.individual import people
 from dpcore.formatting import epsilon_text, significant
 from dpcore.studies.resampling.subsampling_study import SampledMean
-from ui import confidential, controls, offering, partwise, question_form, results, session
+from ui import (
+    confidential,
+    controls,
+    exposures,
+    offering,
+    partwise,
+    question_form,
+    results,
+    session,
+)
 from ui.answering import answers, distortion
-from ui.individual import statistic_losses
 from ui.study import Study
 from ui.text import after_number
 
@@ -132,7 +140,7 @@ def _preview(asked: Request, request: SubsampledRequest) -> None:
 
 def _everybody(request: SubsampledRequest, study: Study) -> None:
     """Show everybody's own loss. CONFIDENTIAL."""
-    exposure = statistic_losses.exposed(study, request, request.query.relation)
+    exposure = exposures.exposed(study, request, request.query.relation)
     picture = people.exposure_picture(exposure, key=request.law, unit=session.unit())
     results.show(picture, "subsampled-losses")
     st.caption(exactness(request))
