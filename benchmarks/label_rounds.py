@@ -39,7 +39,7 @@ def main() -> None:
             tables = [table(exponent, most, rng) for _ in range(_TABLES)]
             rule = LabelSelection.calibrate(epsilon=_EPSILON, delta=_DELTA, changes=most)
             now = [rule.released(np.bincount(one[1])).sum() for one in tables]
-            rounds = [found(*one, most, rng) for one in tables]
+            rounds = [found(one[0], one[1], most, rng) for one in tables]
             print(f"Zipf {exponent}, up to {most}: {np.mean(now):.0f}, {np.mean(rounds):.0f}")
 
 
