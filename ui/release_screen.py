@@ -148,12 +148,15 @@ def _expected(asked: Request, study: Study, ahead: Expectation) -> None:
     # Of the same question at any ε.
     one = replace(asked, epsilon=controls.EPSILONS[0])
     exact = math.isclose(asked.effective_epsilon, asked.epsilon)
-    epsilons = (
-        controls.stops(asked.epsilon) if (session.public(_WANTED) == one) else (asked.epsilon,)
-    )
+    epsilons = controls.stops(asked.epsilon) if _is_wanted(one) else (asked.epsilon,)
     film = _film(one, epsilons, study.sampled, exact)
     wanted = partial(session.set_public, _WANTED, one)
     results.show_film(film, asked.epsilon, "answer", on_wanted=wanted)
+
+
+def _is_wanted(asked: Request) -> bool:
+    """Tell whether the slider was reached: frames that nobody sees are not computed."""
+    return session.public(_WANTED) == asked
 
 
 @lru_cache(maxsize=_FILMS)
