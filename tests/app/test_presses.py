@@ -6,6 +6,7 @@ Streamlit cuts a run short where a later one is asked for, anywhere a page calls
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 import streamlit as st
@@ -96,6 +97,21 @@ def test_second_word_is_kept_where_the_run_that_drew_is_cut_short(
     assert ANSWER in shown(asked)
     # Draws of another answer follow without being asked about once more.
     monkeypatch.setattr(releasing, "_SAME_CLICK", 0.0)
+    again_button(asked).click().run()
+    assert "Release 2 of this question" in shown(asked)
+
+
+def test_click_right_after_an_answer_draws_no_other_one(
+    asked: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [100.0]
+    monkeypatch.setattr(releasing, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    spend(asked).run()
+    now[0] += 1.9
+    again_button(asked).click().run()
+    assert_says(shown(asked), "That was the same click twice")
+    assert "Release 2 of this question" not in shown(asked)
+    now[0] += 0.2
     again_button(asked).click().run()
     assert "Release 2 of this question" in shown(asked)
 
