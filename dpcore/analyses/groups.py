@@ -443,8 +443,8 @@ class GroupPlan(OneMechanism):
         """Return errors of a ratio of a group."""
         ratio, sums = self.ratios[number], self._at_bounds(place, group)
         if ratio.ddof is not None:
-            # Values on either side of the middle, with a variance of a quarter of the place.
-            variance = place / 4
+            # Values on either side of the middle, whose ratio is at the place of its window.
+            variance = (place**2 if ratio.root else place) / 4
             shares = np.array([variance + 0.25, 0.5 - 2 * variance, variance + 0.25])
             sums = self.size_of(group) * shares
         (truth,) = exact_ratios(sums[np.newaxis], ratio)

@@ -87,6 +87,20 @@ def test_squares_add_up_wherever_the_value_lies(name, place, epsilon, number):
         assert rmse**2 == pytest.approx(bias**2 + spread**2, rel=2e-3)
 
 
+@pytest.mark.parametrize("place", [0.3, 0.6, 1.0])
+def test_a_deviation_by_group_is_the_root_of_the_variance_at_its_place(place):
+    variance, deviation = (
+        setting(by_group(kind=kind, epsilon=20.0), group=100_000, place=at)
+        for kind, at in (
+            (StatisticKind.VARIANCE, place**2),
+            (StatisticKind.STANDARD_DEVIATION, place),
+        )
+    )
+    assert deviation.position**2 == pytest.approx(variance.position)
+    off = errors(deviation, "laplace")[1]
+    assert errors(variance, "laplace")[1] == pytest.approx(2 * deviation.position * off, rel=0.02)
+
+
 @pytest.mark.parametrize("name", BY_GROUP)
 def test_groups_that_are_told_from_nobody_by_few_have_no_error(name):
     few = setting(BY_GROUP[name], group=1)
