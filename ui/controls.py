@@ -111,7 +111,7 @@ class Cell:
 
         Args:
             label: Its name, in plain words.
-            value: What it starts from.
+            value: What it starts from, or the nearest number within the limits.
             within: The least and the most that it takes, ``None`` for no limit; then,
                 where it is not the usual one, the step of its buttons.
             key: Its name in the address and in the session. None in a form that is sent
@@ -120,8 +120,10 @@ class Cell:
             note: What it means, beside its question mark.
 
         """
-        _begin(kept, key, value)
         least, most, *step = within
+        value = value if least is None else max(value, least)
+        value = value if most is None else min(value, most)
+        _begin(kept, key, value)
         show: Callable[..., _N] = self.place.number_input
         return show(
             label,

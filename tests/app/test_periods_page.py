@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from dpcore.ledger import chain
 from dpcore.ledger.ledger import Ledger
@@ -70,3 +71,17 @@ def test_what_is_closed_pays_nothing_and_says_so(open_page, home):
 def _open(app, epsilon):
     by_label(app.number_input, "Limit of the period ε").set_value(epsilon)
     button(app, "Open and record").click().run()
+
+
+def shown_limit(limit):
+    from dpcore.privacy_filter import PrivacyBudget  # noqa: PLC0415 - a page of its own
+    from ui.budget.periods import limit_fields  # noqa: PLC0415 - as above
+
+    limit_fields(PrivacyBudget.of(**limit), "test", "Limit")
+
+
+@pytest.mark.parametrize("limit", [{"epsilon": 2.5e-10, "delta": 0.0}, {"rho": 2.5e-13}])
+def test_a_quarter_of_the_smallest_budget_begins_at_the_least_limit(limit):
+    app = AppTest.from_function(shown_limit, args=(limit,)).run()
+    assert not app.exception
+    assert app.number_input[0].value == app.number_input[0].min
