@@ -359,7 +359,9 @@ def synthetic_table(answer: Release, request: Request, *, seed: int = 0) -> pd.D
     """
     forest = plant(read_counts(answer, request))
     rows = deal(forest, whole(forest, fit(forest)), rng=np.random.default_rng(seed))
-    return as_written(rows, request.query.columns)
+    columns = request.query.columns
+    # The counts may have chosen the pairs of columns, and with them another order.
+    return as_written(rows[[column.name for column in columns]], columns)
 
 
 def plan(requests: Sequence[Releasable], *, epsilon: float, delta: float = 0.0) -> AnalysisPlan:
