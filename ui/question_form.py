@@ -87,12 +87,12 @@ def ask(study: Study, *, priced: bool = True) -> Request:
                 query=query,
                 mechanism_key=key,
                 epsilon=epsilons[0].inside if epsilons else _USUAL_EPSILON,
-                delta=0.0
-                if not offered(kind)[key].needs_delta
-                else controls.row(4)[0].charged_delta(key="delta", kept="table").inside,
-                constraint=None
-                if query.kind is not StatisticKind.PROPORTIONS
-                else constraint(key, query.statistic.labels),
+                delta=controls.row(4)[0].charged_delta(key="delta", kept="table").inside
+                if offered(kind)[key].needs_delta
+                else 0.0,
+                constraint=constraint(key, query.statistic.labels)
+                if query.kind is StatisticKind.PROPORTIONS
+                else None,
                 weights=weights(query) if kind.of_matrix else None,
             )
         _ = request.plan
