@@ -45,6 +45,9 @@ _RULES = """
 [data-testid="stTabs"] [role="tab"][aria-selected="true"] {
   color: inherit; font-weight: 600;
 }
+/* Opening a popover replaces its arrow. A slow browser takes the click on an arrow that is gone
+   for one outside, and closes it at once: so the button itself is what is clicked. */
+[data-testid="stPopoverButton"] * { pointer-events: none; }
 /* Units are whatever a curator calls them: a tile breaks, and cuts nothing. */
 [data-testid="stMetricLabel"] *, [data-testid="stMetricValue"] * {
   white-space: normal !important; overflow-wrap: anywhere;

@@ -85,3 +85,16 @@ def test_keys_lead_on_from_an_answer_that_has_the_focus(context, server):
     press(page, "ArrowRight")
     visitor.settle()
     checked(page, LessonStep.PLAY)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_click_on_the_arrow_opens_the_tools_however_slow_the_browser(context, server):
+    page = context.new_page()
+    visitor = Visitor(page, server.url)
+    visitor.open("lessons")
+    # Whatever happens next seems to happen a second later.
+    page.evaluate("(() => { let now = Date.now(); Date.now = () => (now += 1000); })()")
+    tools = page.get_by_role("button", name="Teach", exact=True)
+    tools.get_by_text("expand_more", exact=True).click(force=True)
+    expect(page.get_by_role("dialog", name="Teach")).to_be_visible()
+    expect(tools).to_have_attribute("aria-expanded", "true")
