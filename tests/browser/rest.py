@@ -106,11 +106,14 @@ _AT_REST: Final = """async every => {
 
 
 def listened(browser: Browser) -> Browser:
-    """Return the browser, every tab of which will know whether it is at rest."""
+    """Return the browser, every tab of which will know whether it is at rest.
+
+    Nothing moves by itself: each frame that is drawn meanwhile takes from the server.
+    """
     plain = browser.new_context
 
     def new_context(**options: object) -> BrowserContext:
-        context = plain(**options)
+        context = plain(**{"reduced_motion": "reduce", **options})
         context.add_init_script(_LISTEN)
         context.set_default_timeout(DEADLINE)
         return context

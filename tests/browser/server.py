@@ -18,11 +18,19 @@ _NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome
 _MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 # The host of the tests in a network and behind a proxy, which no server outside knows.
 HOST = "studio.test"
+# Chromium heeds the last list of features alone: this one has what Playwright's own turns
+# off and a test would notice, and the address bar, whose lists each window would load.
+_OFF = (
+    *("DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades"),
+    *("MediaRouter", "OptimizationHints", "PaintHolding", "ThirdPartyStoragePartitioning"),
+    *("WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup", "WebUIOmniboxPopup"),
+)
 # Of a browser without a screen, in a machine of its own.
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
     "--disable-background-networking",
+    f"--disable-features={','.join(_OFF)}",
     f"--host-resolver-rules=MAP {HOST} 127.0.0.1",
 ]
 _PATIENCE = 180.0
