@@ -250,7 +250,8 @@ class Visitor:
             if download.is_done():
                 break
         self.page.keyboard.press("Escape")
-        text = self.page.context.request.get(download.value.url).text()
+        # The server may just have closed the connection that is kept for the next file.
+        text = self.page.context.request.get(download.value.url, max_retries=_TRIES).text()
         # Until it is saved, or was cancelled.
         download.value.failure()
         return text
