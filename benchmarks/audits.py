@@ -21,6 +21,7 @@ from dpcore.analyses import secure
 from dpcore.analyses.base import Question, Request
 from dpcore.analyses.bounds import BoundsQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.label_rounds import LabelRoundsQuery
 from dpcore.analyses.labels import LabelsQuery
 from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.number import Query
@@ -161,6 +162,10 @@ def _several() -> dict[str, tuple[Question, str]]:
         "mean and standard deviation by region: Laplace": (spreads, "laplace"),
         "mean and standard deviation by region: Gaussian": (spreads, "gaussian"),
         "found labels": (LabelsQuery.of(town, relation=relation, unit=unit), "label-selection"),
+        "labels in three rounds": (
+            LabelRoundsQuery.of(town, relation=relation, unit=PrivacyUnit(cap=2)),
+            "label-rounds",
+        ),
         "found bounds, 9 bins": (replace(items, decades=(0, 1)), "laplace"),
         "synthetic data by MST": (
             SyntheticQuery.of(

@@ -366,11 +366,14 @@ _TERMS: Final = (
     ),
     GlossaryEntry(
         word="partition selection",
-        plain="Releasing labels that nobody lists beforehand, each with a noisy count. Only labels "
-        "with a count above a threshold are released.",
-        exact="Truncated geometric noise with a threshold is (ε, δ)-differentially private.",
+        plain="Releasing labels that nobody lists beforehand. Only labels with a noisy count above "
+        "a threshold are released. Several rounds release no counts, and suit people with several "
+        "labels.",
+        exact="Truncated geometric noise with a threshold is (ε, δ)-differentially private. So "
+        "are rounds of [Gaussian noise] on weights (DP-SIPS).",
         page="data",
-        source="Desfontaines, Voss, Gipson and Mandayam 2022",
+        source="Desfontaines, Voss, Gipson and Mandayam 2022; Swanberg, Desfontaines and "
+        "Haney 2023",
     ),
     GlossaryEntry(
         word="composition",

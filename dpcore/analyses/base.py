@@ -31,6 +31,7 @@ from dpcore.mechanisms.catalog import (
     CATALOG,
     DISCRETE,
     EXPONENTIAL,
+    LABEL_ROUNDS,
     LABEL_SELECTION,
     SPANNING_TREE,
     Entry,
@@ -617,6 +618,7 @@ SUMMED = (
 
 _ONLY = {
     StatisticKind.LABELS: LABEL_SELECTION,
+    StatisticKind.LABEL_ROUNDS: LABEL_ROUNDS,
     StatisticKind.SYNTHETIC: SPANNING_TREE,
     StatisticKind.BOUNDS: CATALOG["laplace"],
 }

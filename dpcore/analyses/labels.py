@@ -45,7 +45,7 @@ from dpcore.statistics.statistic import Statistic
 LONGEST: Final = 100
 """Characters of a label, at most."""
 _SEPARATORS: Final = frozenset(";\n\r")
-_ROUNDING: Final = 1 + 1e-9
+ROUNDING: Final = 1 + 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ class LabelsQuery(Question):
     def __post_init__(self) -> None:
         column = self.column
         open_ = not column.labels and column.missing is MissingPolicy.DROP
-        if not (column.kind is ColumnKind.CATEGORY and open_ and self.kind is StatisticKind.LABELS):
+        if not (column.kind is ColumnKind.CATEGORY and open_ and self.kind in self.kinds):
             raise ParameterError(f"labels of {column.name!r} cannot be looked for.")
         if self.longest < 1:
             raise ParameterError("a label has at least one character.")
@@ -114,7 +114,7 @@ class LabelsQuery(Question):
         """Return what the numbers of labels count: people, or rows where it is promised."""
         return self.unit.counted if self.unit.rows > 1 else self.unit.nouns
 
-    def plan(self, request: Request) -> LabelsPlan:
+    def plan(self, request: Request) -> ApproximatePlan:
         """Return how a request for it is carried out."""
         law = LabelSelection.calibrate(
             epsilon=request.epsilon,
@@ -140,22 +140,28 @@ class LabelsQuery(Question):
             ParameterError: The table counts another number of rows a person.
 
         """
-        found = Counter[str]()
+        found = Counter[Any]()
         for part in dataset.each(self.counts, [self.column.name]):
             found.update(part)
         return dict(sorted(found.items()))
 
-    def counts(self, part: Dataset) -> dict[str, int]:
+    def counts(self, part: Dataset) -> Mapping[Any, int]:
         """Return how many people of a part have each label. CONFIDENTIAL."""
+        _, codes, labels = self.held(part)
+        counts = np.bincount(codes, minlength=len(labels)).tolist()
+        return {label: count for label, count in zip(labels, counts, strict=True) if count}
+
+    def held(self, part: Dataset) -> tuple[NDArray[np.intp], NDArray[np.intp], tuple[str, ...]]:
+        """Return who has which label, each pair once, and the label of each code. CONFIDENTIAL."""
         rows, codes, labels = self._labelled(part)
         if part.cap != self.unit.cap:
             raise ParameterError(
                 "the question and the table count another number of rows a person. Ask again."
             )
-        if self.unit.cap is not None:
-            codes = np.unique(np.stack([part.persons[rows], codes]), axis=1)[1]
-        counts = np.bincount(codes, minlength=len(labels)).tolist()
-        return {label: count for label, count in zip(labels, counts, strict=True) if count}
+        if self.unit.cap is None:
+            return rows, codes, labels
+        people, codes = np.unique(np.stack([part.persons[rows], codes]), axis=1)
+        return people, codes, labels
 
     def _labelled(
         self, dataset: Dataset
@@ -190,36 +196,29 @@ class LabelsQuery(Question):
     def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         column = column_from(content["column"], dataset)
-        return cast("Self", LABELS.read(content, unit=unit, column=column))
+        return cls(**LABELS.read(content, unit=unit, column=column))
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""
         return LABELS.write(self)
 
 
-LABELS: Final = Schema(LabelsQuery, **SHARED, column=COLUMN, longest=WHOLE)
+LABELS: Final[Schema[Any]] = Schema(dict, **SHARED, column=COLUMN, longest=WHOLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LabelsPlan(Plan):
-    """Noise on the number of people of every label; those above the threshold are released.
+class ApproximatePlan(Plan):
+    """A plan of which only its epsilon and delta are known.
 
     Attributes:
-        law: The noise and the threshold.
         epsilon: What the answer costs, for all that one unit can change.
         delta: The same.
 
     """
 
     rho: ClassVar = math.inf
-    law: LabelSelection
     epsilon: float
     delta: float
-
-    @property
-    def noise(self) -> float:
-        """Return the scale of the noise."""
-        return self.law.noise
 
     @property
     def event(self) -> ApproximateEvent:
@@ -230,18 +229,41 @@ class LabelsPlan(Plan):
         """Return the epsilon at ``delta``; none below that of the plan."""
         return self.epsilon if delta >= self.delta else math.inf
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelsPlan(ApproximatePlan):
+    """Noise on the number of people of every label; those above the threshold are released.
+
+    Attributes:
+        law: The noise and the threshold.
+
+    """
+
+    law: LabelSelection
+
+    @property
+    def noise(self) -> float:
+        """Return the scale of the noise."""
+        return self.law.noise
+
+    @property
+    def thresholds(self) -> tuple[int, ...]:
+        """Return what the noisy number of people of a released label exceeds."""
+        return (self.law.threshold,)
+
     def pairwise_epsilon(
         self, first: ArrayLike, second: ArrayLike, *, delta: float = 0.0
     ) -> FloatArray:
         """Return the epsilon at ``delta`` between two values of the statistic.
 
         An upper bound: so many changes as they are apart. It is exact where each label
-        keeps somebody. A label that one person alone has loses nothing at ``delta``.
+        keeps somebody. A label that one person alone has loses nothing at ``delta``. More
+        changes than neighbors have need a larger delta.
         """
         changes = np.abs(np.subtract(first, second, dtype=np.float64)).sum(axis=-1)
-        enough = delta * _ROUNDING >= self.delta
-        least = np.minimum(changes * self.law.epsilon, self.epsilon)
-        return np.asarray(np.where((changes == 0) | enough, least, np.inf))
+        least = changes * self.law.epsilon
+        known = (delta * ROUNDING >= self.delta) & (least <= self.epsilon * ROUNDING)
+        return np.where((changes == 0) | known, np.minimum(least, self.epsilon), np.inf)
 
     def half_widths(self, level: float) -> FloatArray:  # noqa: ARG002 - noise never is larger
         """Return how far off each number is at most: the threshold."""

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import mark_of
+from dpcore.analyses.label_rounds import LabelRoundsPlan
 from dpcore.analyses.labels import LabelsPlan
 from dpcore.data.columns import Column
 from dpcore.data.quantities import Quantity, found_text
@@ -17,7 +18,7 @@ from dpcore.documents import claims
 from dpcore.documents.assumptions import treatment
 from dpcore.errors import ParameterError
 from dpcore.formatting import epsilon_text, people, significant
-from dpcore.mechanisms.catalog import EVERY, EXPONENTIAL
+from dpcore.mechanisms.catalog import EVERY, EXPONENTIAL, LABEL_ROUNDS
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.privacy_filter import PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
@@ -363,10 +364,11 @@ class DocumentEntry:
         return str(self.asked["column"]["name"])
 
     @property
-    def threshold(self) -> int | None:
-        """Return what the noisy count of a released label exceeds; ``None`` of no labels."""
+    def thresholds(self) -> str:
+        """Return what noisy numbers of released labels exceed, by round; empty of others."""
         plan = None if self.request is None else self.request.plan
-        return plan.law.threshold if isinstance(plan, LabelsPlan) else None
+        found = plan.thresholds if isinstance(plan, LabelsPlan | LabelRoundsPlan) else ()
+        return ", ".join(map(significant, found))
 
     @property
     def sensitivity(self) -> str:
@@ -382,7 +384,8 @@ class DocumentEntry:
             known = asked.sensitivity
         except ParameterError:
             return ""
-        largest = known.l2 if self.key.startswith("gaussian") else known.l1
+        of_length = self.key.startswith("gaussian") or self.key == LABEL_ROUNDS.key
+        largest = known.l2 if of_length else known.l1
         if asked.query.kind.of_ranks:  # of each candidate's own place
             largest = known.largest
         return significant(largest, 6)
@@ -417,6 +420,8 @@ def _numbers(release: Release) -> tuple[Number, ...]:
         pairs = zip(release.labels, release.values, strict=True)
         return tuple(replace(_number(release, label, value), noise=off) for label, value in pairs)
     told = [_number(release, label, value) for label, value in release.numbers.items()]
+    if release.mechanism == LABEL_ROUNDS.key:
+        told = [replace(number, noise="exact: a round") for number in told]
     return (*told, *(Number(label=spelled(x), value=TOO_FEW) for x in release.unsaid))
 
 

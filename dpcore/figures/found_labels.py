@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dpcore.analyses.label_rounds import LabelRoundsPlan
 from dpcore.analyses.labels import LabelsPlan
 from dpcore.arrays import FloatArray
 from dpcore.figures.theme import (
@@ -59,6 +60,45 @@ def selection_picture(plan: LabelsPlan, unit: PrivacyUnit) -> Picture:
         shapes=[vertical(law.threshold, stroke=_THRESHOLD)],
         annotations=[
             note(f"released above {law.threshold:,} ", law.threshold, 0.9, xanchor="right")
+        ],
+        xaxis=axis(f"{many} with the label", rangemode="tozero"),
+        yaxis=axis("probability", tickformat=".0%", range=[0, 1.04]),
+        height=300,
+    )
+
+
+def rounds_picture(plan: LabelRoundsPlan, one_round: LabelsPlan, unit: PrivacyUnit) -> Picture:
+    """Return how often a label is found in rounds, by its number of people. PUBLIC."""
+    law, many, most = plan.law, unit.nouns, unit.cap or 1
+    needed = law.people_needed(0.95, most)
+    end = 1.2 * max(needed, one_round.law.people_needed(0.95))
+    people = np.unique(np.linspace(0, end, _POINTS).astype(np.intp))
+    alone, all_left = (law.released(people, labels) for labels in (1, most))
+    alone[0] = all_left[0] = 0.0
+    single = one_round.law.released(people)
+    return Picture.of(
+        f"A label of {needed:,} {many} is found with a probability of at least 95%",
+        {
+            many: people,
+            "this label alone is left": alone,
+            f"{most:,} labels each are left": all_left,
+            "one round": single,
+        },
+        drawn=f"Probability that a label is found in three rounds, by its number of {many}. It is "
+        "between the two lines",
+        more=f"The upper line is for {many} whose other labels were found. The lower line is for "
+        f"{many} with {most:,} labels of which none was found. The dashed line is one round at the "
+        "same cost",
+        traces=[
+            line(people, single, "one round", GUIDE, hover="%{x:,}: %{y:.1%}"),
+            line(people, alone, "no other label left", DOTTED, hover="%{x:,}: %{y:.1%}"),
+            line(
+                people,
+                all_left,
+                f"{most:,} labels left",
+                LineStyle(color=PUBLIC),
+                hover="%{x:,}: %{y:.1%}",
+            ),
         ],
         xaxis=axis(f"{many} with the label", rangemode="tozero"),
         yaxis=axis("probability", tickformat=".0%", range=[0, 1.04]),

@@ -17,6 +17,7 @@ from dpcore.mechanisms.exponential import Exponential
 from dpcore.mechanisms.folded import FoldedLaplace
 from dpcore.mechanisms.gaussian import Gaussian, classic, liu, one_sided, two_sided
 from dpcore.mechanisms.generalized import GeneralizedGaussian
+from dpcore.mechanisms.label_rounds import LabelRounds
 from dpcore.mechanisms.label_selection import LabelSelection
 from dpcore.mechanisms.laplace import AveragedLaplace, Laplace
 from dpcore.mechanisms.limited_laplace import LimitedLaplace
@@ -186,6 +187,15 @@ LABEL_SELECTION = Entry(
     calibrate=cast("Callable[..., Mechanism]", LabelSelection.calibrate),
 )
 """The only mechanism for labels that nobody knows."""
+LABEL_ROUNDS = Entry(
+    key="label-rounds",
+    label="DP-SIPS",
+    sentence="In three rounds, adds Gaussian noise to sums of weights and releases labels above a "
+    "threshold. Labels that were released leave more weight for the others.",
+    needs_delta=True,
+    calibrate=cast("Callable[..., Mechanism]", LabelRounds.calibrate),
+)
+"""The only mechanism for labels that nobody knows, in rounds."""
 SPANNING_TREE = Entry(
     key="spanning-tree",
     label="MST",
@@ -214,6 +224,7 @@ STUDIED = CATALOG | {
 }
 """What can be studied between finite bounds: one more."""
 EVERY = STUDIED | {
-    entry.key: entry for entry in (EXPONENTIAL, LABEL_SELECTION, SPANNING_TREE, DISCRETE)
+    entry.key: entry
+    for entry in (EXPONENTIAL, LABEL_SELECTION, LABEL_ROUNDS, SPANNING_TREE, DISCRETE)
 }
 """All mechanisms, by key."""

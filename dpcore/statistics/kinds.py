@@ -138,6 +138,11 @@ class StatisticKind(StrEnum):
     """Asked on Data, of a column that has none."""
     LABELS = "labels", "the labels that enough {many} have, with the number of {many} of each"
     """Asked on Data, of a category column without a list."""
+    LABEL_ROUNDS = (
+        "labels in rounds",
+        "the labels that enough {many} have, each with the round in which it was found",
+    )
+    """The same, where several rows of each person count."""
     SYNTHETIC = (
         "synthetic table",
         "the number of {many} in each cell of several columns, and of chosen pairs of them",
@@ -239,7 +244,11 @@ class StatisticKind(StrEnum):
     @property
     def exact(self) -> bool:
         """Tell whether floats compute it without rounding."""
-        return self.of_counts or self in {StatisticKind.QUANTILES, StatisticKind.BOUNDS}
+        return self.of_counts or self in {
+            StatisticKind.QUANTILES,
+            StatisticKind.BOUNDS,
+            StatisticKind.LABEL_ROUNDS,
+        }
 
     @property
     def by_group(self) -> bool:
@@ -257,7 +266,7 @@ _OF_LABELS: Final = (
     StatisticKind.MARGINALS,
     StatisticKind.WEIGHTED_SHARE,
 )
-ON_DATA: Final = frozenset({StatisticKind.BOUNDS, StatisticKind.LABELS})
+ON_DATA: Final = frozenset({StatisticKind.BOUNDS, StatisticKind.LABELS, StatisticKind.LABEL_ROUNDS})
 """What is asked on Data, and becomes a declaration."""
 NOT_ON_RELEASE: Final = ON_DATA | {StatisticKind.SYNTHETIC}
 """What has a page of its own."""

@@ -116,6 +116,22 @@ def test_all_labels_of_a_person_are_paid_for_together(open_page):
     table = next(one.value for one in app.dataframe if "95% interval" in one.value.columns)
     assert sorted(table["label"]) == ["maternity", "surgery"]
     assert spent() == (2.0, 1e-6)
+    # The same question in rounds is another one, with a price of its own and no counts.
+    set_to(app, "radio", "Method", "label-rounds")
+    assert "without the number of people of each" in shown(app)
+    app = search(app, 0.9)
+    table = next(one.value for one in app.dataframe if "round" in one.value.columns)
+    assert sorted(table["label"]) == ["maternity", "surgery"]
+    assert {*table["round"]} <= {"1", "2", "3"}
+    assert spent() == (2.9, 2e-6)
+    (toggle,) = [one for one in app.toggle if one.key == "show-label-chances"]
+    toggle.set_value(True).run()
+    assert "Labels of one person alone: 1." in shown(app)
+    button(app, "Use as the column's list").click().run()
+    assert "maternity; surgery" in [*rows(app)[Field.LABELS]]
+    close_tab()
+    for page in ("budget", "documents", "privacy_loss"):
+        assert not open_page(page).error
 
 
 def unfold_rows(app):

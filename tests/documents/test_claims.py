@@ -300,7 +300,7 @@ def test_labels_that_were_found_are_in_documents_with_their_price():
     release(request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW)
     subject = released(ledger.releases("f"), replace(known, entries=ledger.history("f")))
     (found,) = subject.questions
-    assert found.threshold == request.plan.law.threshold
+    assert found.thresholds == str(request.plan.law.threshold)
     for page in (notice(subject), report(subject)):
         assert "Labels of town" in page
         assert "Alone" not in page

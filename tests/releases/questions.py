@@ -7,6 +7,7 @@ from dpcore.analyses.bounds import BoundsQuery
 from dpcore.analyses.cross_table import CrossedQuery
 from dpcore.analyses.differences import DifferenceQuery
 from dpcore.analyses.groups import ANY_SIZE, GroupedQuery
+from dpcore.analyses.label_rounds import LabelRoundsQuery
 from dpcore.analyses.labels import LabelsQuery
 from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.matrix import JointQuery
@@ -78,6 +79,13 @@ def found_labels(column=None, *, relation=SUBSTITUTION, unit=None, epsilon=1.0, 
     town = column or Column(name="town", kind=ColumnKind.CATEGORY)
     query = LabelsQuery.of(town, relation=relation, unit=unit or PrivacyUnit())
     return asked(query, "label-selection", epsilon=epsilon, delta=delta)
+
+
+def labels_in_rounds(*, relation=SUBSTITUTION, cap=2, epsilon=1.0, delta=1e-5):
+    """The labels of a town in rounds, where several rows of each person count."""
+    town = Column(name="town", kind=ColumnKind.CATEGORY)
+    query = LabelRoundsQuery.of(town, relation=relation, unit=PrivacyUnit(cap=cap))
+    return asked(query, "label-rounds", epsilon=epsilon, delta=delta)
 
 
 def synthetic(*columns, relation=SUBSTITUTION, people=5, epsilon=1.0, delta=1e-5):

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 import streamlit as st
 
 from dpcore.analyses.base import Mode, Request
+from dpcore.analyses.label_rounds import LabelRoundsPlan, LabelRoundsQuery
 from dpcore.analyses.labels import LabelsPlan, LabelsQuery
 from dpcore.data.columns import MAX_LABELS, Column, ColumnKind
 from dpcore.data.declaration_grid import undeclared
 from dpcore.data.partitions.table import Table
-from dpcore.figures.found_labels import dependence_picture, selection_picture
-from dpcore.formatting import significant
-from dpcore.mechanisms.catalog import LABEL_SELECTION
+from dpcore.figures.found_labels import dependence_picture, rounds_picture, selection_picture
+from dpcore.formatting import percent, significant
+from dpcore.mechanisms.catalog import LABEL_ROUNDS, LABEL_SELECTION
+from dpcore.mechanisms.label_rounds import LabelHoldings
 from dpcore.releases.digits import interval_text, number_text
 from dpcore.releases.record import Release
 from ui import confidential, controls, offering, partwise, results, session
@@ -31,6 +33,11 @@ if TYPE_CHECKING:
 _SHARE: Final = 0.1
 """The part of a budget in ε and δ that is proposed for the search."""
 _USUAL: Final = (0.3, 1e-6)
+_SURE: Final = 0.95
+_METHODS: Final = {
+    LABEL_SELECTION.key: "one round, with counts",
+    LABEL_ROUNDS.key: "three rounds, labels only",
+}
 _NOTHING = (
     "**No labels found.** No label passed the threshold. The cost is paid. Type a list that "
     "you know, or search again with a larger ε."
@@ -61,8 +68,7 @@ def _lacks_list(column: Column) -> bool:
 def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[int, Request] | None:
     st.caption(
         "For a column whose labels nobody can list. Labels that enough "
-        f"{terms.unit.nouns} have are released with noisy counts. The search costs ε and δ "
-        "like any release."
+        f"{terms.unit.nouns} have are released. The search costs ε and δ like any release."
     )
     first, second, third = controls.row(3)
     key = f"labels-column-{session.generation()}"
@@ -86,13 +92,52 @@ def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[i
     if place is None:
         return None
     query = LabelsQuery.of(dataset.columns[place], relation=terms.relation, unit=terms.unit)
-    return place, Request(
+    one_round = Request(
         query=query, mechanism_key=LABEL_SELECTION.key, epsilon=epsilon.inside, delta=delta.inside
+    )
+    if (terms.unit.cap or 1) == 1:
+        return place, one_round
+    method = controls.HERE.radio(
+        "Method",
+        [*_METHODS],
+        format_func=_METHODS.__getitem__,
+        key=f"labels-rounds-{session.generation()}",
+        kept="session",
+        note="One round adds truncated geometric noise to every count (optimal partition "
+        f"selection). Three rounds (DP-SIPS) let each {terms.unit.noun} spread a weight over "
+        "their labels. Labels that were found leave more weight for the others.",
+    )
+    in_rounds = _asked_as(one_round, LabelRoundsQuery, LABEL_ROUNDS.key)
+    _compare(one_round, in_rounds)
+    return place, in_rounds if method == LABEL_ROUNDS.key else one_round
+
+
+def _asked_as(request: Request, question: type[LabelsQuery], key: str) -> Request:
+    """Return the same search by another method."""
+    asked = request.query
+    query = question.of(asked.column, relation=asked.relation, unit=asked.unit)
+    return replace(request, query=query, mechanism_key=key)
+
+
+def _compare(one_round: Request, in_rounds: Request) -> None:
+    """Say how many people a label needs by either method, from public numbers."""
+    unit, law = one_round.unit, cast("LabelRoundsPlan", in_rounds.plan).law
+    single = cast("LabelsPlan", one_round.plan).law.people_needed(_SURE)
+    least, most = (law.people_needed(_SURE, labels) for labels in (1, unit.cap or 1))
+    fewer = {most < single: "Three rounds need", least > single: "One round needs"}.get(True)
+    st.caption(
+        f"To appear with a probability of {percent(_SURE)}, a label needs {single:,} {unit.nouns} "
+        f"in one round. In three rounds it needs {least:,} to {most:,}, depending on how many of "
+        f"their other labels are found first."
+        + (f" {fewer} fewer, whatever the other labels are." if fewer else "")
     )
 
 
 def _tell_error(request: Request) -> None:
     """Say how many people a label needs, and draw it."""
+    if isinstance(request.plan, LabelRoundsPlan):
+        _tell_rounds(request, request.plan)
+        return
     plan, unit = cast("LabelsPlan", request.plan), request.unit
     half, sure = (plan.law.people_needed(often) for often in (0.5, 0.95))
     many = request.unit_text
@@ -110,6 +155,20 @@ def _tell_error(request: Request) -> None:
             "and each gets an equal part."
         )
     results.show(selection_picture(plan, unit), "label-selection", simulated=True)
+
+
+def _tell_rounds(request: Request, plan: LabelRoundsPlan) -> None:
+    """Say what rounds release and what they do not, and draw how often they find a label."""
+    unit = request.unit
+    alone = significant(float(plan.law.released(1, 1)), up=True)
+    st.caption(
+        f"Three rounds release the labels alone, without the number of {unit.nouns} of each. One "
+        f"{unit.noun} may have up to {unit.cap:,} labels, and ε and δ cover all of them. "
+        f"A label of one {unit.noun} alone appears with a probability of at most {alone}."
+    )
+    one_round = _asked_as(request, LabelsQuery, LABEL_SELECTION.key)
+    picture = rounds_picture(plan, cast("LabelsPlan", one_round.plan), unit)
+    results.show(picture, "label-rounds", simulated=True)
 
 
 def _answer(
@@ -135,6 +194,19 @@ def _show(answer: Release) -> None:
     pairs = _ranked(answer)
     number = len(pairs)
     st.subheader(f"{number:,} {'label' if number == 1 else 'labels'} found", anchor=False)
+    if _of_rounds(answer):
+        results.table(
+            {
+                "label": [label for label, _ in pairs],
+                "round": [number_text(answer, *pair) for pair in pairs],
+            },
+            key="found-labels",
+        )
+        st.caption(
+            "Sorted by the round in which a label was found. The number of people of each label "
+            "stays private. So do labels that were not found, and their number."
+        )
+        return
     ends = [interval_text(answer, *pair) or ("", "") for pair in pairs]
     results.table(
         {
@@ -165,7 +237,8 @@ def _offer_list(answer: Release, dataset: Table, place: int, keep: Callable[[Tab
         grid.take_over(dataset, declaring.redeclared(dataset, listed), keep)
         st.rerun()
     if len(found) < len(answer.labels):
-        st.caption(f"A list has at most {MAX_LABELS} labels: those of the largest numbers.")
+        kept = "found first" if _of_rounds(answer) else "of the largest numbers"
+        st.caption(f"A list has at most {MAX_LABELS} labels: those {kept}.")
 
 
 def _use_list() -> bool:
@@ -178,25 +251,41 @@ def _use_list() -> bool:
 
 
 def _ranked(answer: Release) -> list[tuple[str, float]]:
-    """Return labels with their released numbers, the largest first.
+    """Return labels with their released numbers, the largest first, or by round.
 
     The order follows from the release alone.
     """
-    pairs = zip(answer.labels, answer.values, strict=True)
-    return sorted(pairs, key=lambda pair: (-pair[1], pair[0]))
+    pairs, way = zip(answer.labels, answer.values, strict=True), 1 if _of_rounds(answer) else -1
+    return sorted(pairs, key=lambda pair: (way * pair[1], pair[0]))
+
+
+def _of_rounds(answer: Release) -> bool:
+    return answer.mechanism == LABEL_ROUNDS.key
 
 
 def _curator(request: Request, study: Study) -> None:
     """Show how likely labels appear only because of one person. CONFIDENTIAL."""
-    unit = request.unit
+    unit, plan = request.unit, request.plan
     counts = partwise.found(
         "label-counts",
         study.about(request.query),
         study.dataset,
-        lambda table: cast("Mapping[str, int]", request.value(table)),
+        lambda table: cast("Mapping[Any, int]", request.value(table)),
         doing="Counting labels",
     )
     if counts is None:
+        return
+    if isinstance(plan, LabelRoundsPlan):
+        alone = np.count_nonzero(LabelHoldings.of(counts).numbers == 1)
+        st.markdown(
+            f"Labels of one {unit.noun} alone: {alone:,}. Each appears with a probability of at "
+            f"most {significant(float(plan.law.released(1, 1)), up=True)}."
+        )
+        st.caption(
+            f"For other labels, the chance to appear only because of one {unit.noun} is not "
+            f"computed, because rounds depend on each other. In any table it is at most "
+            f"{significant(100 * plan.largest_chance, up=True)}%."
+        )
         return
     st.markdown(
         f"Chance that a label appears only because of one {unit.noun}: its probability with "
@@ -204,5 +293,5 @@ def _curator(request: Request, study: Study) -> None:
         + (" Each label counts." if unit.cap is not None else "")
     )
     sizes = np.array([*counts.values()], dtype=np.int64)
-    picture = dependence_picture(cast("LabelsPlan", request.plan), sizes, unit)
+    picture = dependence_picture(cast("LabelsPlan", plan), sizes, unit)
     results.show(picture, "label-chances")

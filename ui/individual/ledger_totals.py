@@ -13,6 +13,7 @@ import streamlit as st
 
 from dpcore.analyses.base import Mode, Question, Request
 from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.label_rounds import LabelRoundsPlan
 from dpcore.analyses.reading import (
     StatisticRequest,
     as_declared,
@@ -436,6 +437,8 @@ def _of_statistic(release: Release, study: Study, relation: NeighboringRelation)
     table = as_declared(request, study.in_memory)
     change = change_counted(request, relation)
     note = "" if change is relation else f"{release.known_as} {_OTHER_CHANGE}"
+    if isinstance(plan, LabelRoundsPlan):
+        note = f"{release.known_as} are the guarantee for everybody with a label"
     values, rows = query.values(table), query.rows(table)
     people = study.dataset.people
     if isinstance(plan, SubsampledPlan):

@@ -22,6 +22,7 @@ import numpy as np
 from dpcore.analyses import secure
 from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.bootstrap import BootstrapRequest
+from dpcore.analyses.label_rounds import LabelRoundsPlan
 from dpcore.analyses.labels import LabelsPlan
 from dpcore.analyses.measurement import OneMechanism
 from dpcore.analyses.reading import as_declared
@@ -31,6 +32,7 @@ from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
+from dpcore.mechanisms.label_rounds import LabelHoldings
 from dpcore.mechanisms.mechanism import Mechanism
 from dpcore.privacy_filter import PrivacyCost, computed
 from dpcore.relations import NeighboringRelation
@@ -310,6 +312,8 @@ def _trial(
     plan, cost, claimed = request.plan, request.cost, claim(request)
     if isinstance(plan, LabelsPlan):
         return _of_labels(plan, (first, second), claimed, sides)
+    if isinstance(plan, LabelRoundsPlan):
+        return of_rounds(plan, (first, second), claimed, sides)
     if isinstance(plan, TreePlan):
         return _of_tree(plan, (first, second), claimed, sides)
     values = (first, second)
@@ -362,6 +366,33 @@ def _of_labels(
     return Trial(claim=claimed, labels=labels, sides=sides, draw=draw, exact=exact, batch=batch)
 
 
+def of_rounds(
+    plan: LabelRoundsPlan,
+    worlds: tuple[Mapping[tuple[str, ...], int], Mapping[tuple[str, ...], int]],
+    claimed: Guarantee,
+    sides: tuple[str, str],
+) -> Trial:
+    """Return the trial of labels in rounds: of each the round in which it is found, or 0.
+
+    The worlds are how many people have which labels.
+    """
+    labels = tuple(sorted({label for world in worlds for held in world for label in held}))
+    held = [LabelHoldings.of(world, labels) for world in worlds]
+
+    def evidence(answers: FloatArray) -> FloatArray:
+        one, other = (plan.law.log_probability(answers, each) for each in held)
+        return one - other
+
+    return Trial(
+        claim=claimed,
+        labels=labels,
+        sides=sides,
+        draw=lambda world, size: plan.law.secure_draw(held[world], size).astype(np.float64),
+        evidence=evidence,
+        batch=max(10, _BATCH // len(labels)),
+    )
+
+
 def _of_tree(
     plan: TreePlan,
     worlds: tuple[FloatArray, FloatArray],
@@ -410,6 +441,20 @@ def _worst_labels(request: Releasable, plan: LabelsPlan) -> tuple[dict[str, int]
     return dict(zip(names, here, strict=True)), dict(zip(names, gone, strict=True))
 
 
+def _worst_rounds(
+    request: Releasable, plan: LabelRoundsPlan
+) -> tuple[dict[tuple[str, ...], int], dict[tuple[str, ...], int]]:
+    """Return who has labels that the last round finds as often as not, with a person and without.
+
+    That person has all labels that anybody can have. Each of the others has one of them.
+    """
+    most = request.unit.cap or 1
+    names = [f"label {place + 1}" for place in range(plan.changes)]
+    here, other = tuple(names[:most]), tuple(names[most:])
+    others = {(name,): max(1, round(plan.thresholds[-1])) for name in names}
+    return others | {here: 1}, others | ({other: 1} if other else {})
+
+
 def _many(plan: OneMechanism, value: FloatArray, size: int, cost: PrivacyCost) -> FloatArray:
     """Return many answers, drawn in one call as one that is as long as all of them."""
     drawn = secure.draw(
@@ -441,7 +486,7 @@ def _evidence(
     return of
 
 
-def _worst_values(request: Releasable) -> tuple[Any, Any]:
+def _worst_values(request: Releasable) -> tuple[Any, Any]:  # noqa: PLR0911 - one a kind
     """Return what the plan draws from in the two worlds of the worst pair."""
     plan = request.plan
     if isinstance(request, BootstrapRequest):
@@ -451,6 +496,8 @@ def _worst_values(request: Releasable) -> tuple[Any, Any]:
         return _one_apart(request.query.bounds, request.query.size.people)
     if isinstance(plan, LabelsPlan):
         return _worst_labels(request, plan)
+    if isinstance(plan, LabelRoundsPlan):
+        return _worst_rounds(request, plan)
     if isinstance(plan, TreePlan):
         return _worst_tree(request, plan)
     if isinstance(plan, OneMechanism):
