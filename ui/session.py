@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 import streamlit as st
 from streamlit.delta_generator_singletons import context_dg_stack, get_default_dg_stack_value
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpcore import memory, secure_noise
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-_ROUTED = "_routed"
+_ROUTED, _SCRIPT = "_routed", "_script"
 _ASKED_PAGE = "_asked_page"
 _GENERATION = "_generation"
 _NOTICE = "_notice"
@@ -145,12 +146,33 @@ def start() -> None:
     # A press that comes as a part of the page ends its run is run by the same thread,
     # and Streamlit forgets to leave that part: the page would be drawn into it.
     context_dg_stack.set(get_default_dg_stack_value())
+    _forget_parts_elsewhere()
     st.session_state[_ROUTED] = True
     st.session_state.setdefault(_GENERATION, 0)
     pending = st.session_state.pop(_PENDING_MODE, None)
     if pending is not None:
         st.session_state[_MODE] = pending
     _warm_up()
+
+
+def _forget_parts_elsewhere() -> None:
+    """Let no part of the page that was left run again.
+
+    Its timer may have asked for that before the browser heard of this page. Streamlit
+    would begin such a run with the page that was left, and the browser would empty this
+    one. First no more of them are accepted, then one that was is dropped.
+    """
+    context = get_script_run_ctx()
+    assert context is not None, "only the script of a tab has parts"  # noqa: S101
+    page, requests = context.page_script_hash, context.script_requests
+    if st.session_state.get(_SCRIPT) == page or requests is None:
+        return
+    st.session_state[_SCRIPT] = page
+    context.fragment_storage.clear()
+    # There is no public way.
+    with requests._lock:  # noqa: SLF001
+        if requests._state is ScriptRequestType.RERUN and requests._rerun_data.fragment_id_queue:  # noqa: SLF001
+            requests._state = ScriptRequestType.CONTINUE  # noqa: SLF001
 
 
 def require_router(page: str) -> None:

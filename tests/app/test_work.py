@@ -36,6 +36,24 @@ else:
     assert [one.value for one in app.markdown] == ["The link was followed"]
 
 
+def test_a_timer_of_the_page_before_does_not_run_on_the_next_one():
+    app = AppTest.from_string(
+        """
+import streamlit as st
+from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+
+from ui import session
+
+context = get_script_run_ctx()
+context.script_requests.request_rerun(RerunData(fragment_id="of the page before"))
+session.start()
+st.write(context.script_requests._state.name)
+""",
+        default_timeout=PATIENCE,
+    ).run()
+    assert [one.value for one in app.markdown] == ["CONTINUE"]
+
+
 def test_work_that_is_closed_while_it_runs_is_closed_once_it_has_its_piece():
     said = []
 

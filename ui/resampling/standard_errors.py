@@ -527,7 +527,7 @@ def _coverage(asked: BootstrapSettings) -> None:
     best = asked.experiment.bootstraps.best_times(asked.experiment.resampling)
     st.markdown(
         "More bootstraps do not improve the unbiased error: each has more noise, and more noise "
-        f"must be subtracted. Here about {significant(best)} bootstraps estimate the sampling "
+        f"must be subtracted. Here about {best:,.0f} bootstraps estimate the sampling "
         "error best."
     )
     picture = session.remember("se-ranges", known, lambda: ranges_picture(fine, shown=asked.shown))
