@@ -421,7 +421,7 @@ def _numbers(release: Release) -> tuple[Number, ...]:
         return tuple(replace(_number(release, label, value), noise=off) for label, value in pairs)
     told = [_number(release, label, value) for label, value in release.numbers.items()]
     if release.mechanism == LABEL_ROUNDS.key:
-        told = [replace(number, noise="exact: a round") for number in told]
+        told = [replace(number, noise="none: a round, not a count") for number in told]
     return (*told, *(Number(label=spelled(x), value=TOO_FEW) for x in release.unsaid))
 
 

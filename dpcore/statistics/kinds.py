@@ -140,7 +140,7 @@ class StatisticKind(StrEnum):
     """Asked on Data, of a category column without a list."""
     LABEL_ROUNDS = (
         "labels in rounds",
-        "the labels that enough {many} have, each with the round in which it was found",
+        "the labels that are frequent enough, each with the round in which it was found",
     )
     """The same, where several rows of each person count."""
     SYNTHETIC = (

@@ -43,7 +43,17 @@ from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table
 from tests.documents.test_counts_in_papers import several
 from tests.documents.test_reading import compared, of_two_tables
-from tests.releases.questions import AGE, asked, bounds, crossed, found_labels, labels, terms
+from tests.releases.questions import (
+    AGE,
+    asked,
+    bounds,
+    crossed,
+    found_labels,
+    labels,
+    labels_in_rounds,
+    terms,
+)
+from tests.releases.test_label_rounds import capped
 from tests.statistics.columns import dataset
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
@@ -305,6 +315,23 @@ def test_labels_that_were_found_are_in_documents_with_their_price():
         assert "Labels of town" in page
         assert "Alone" not in page
     assert "Threshold of noisy counts" in report(subject)
+
+
+def test_labels_that_were_found_in_rounds_are_in_documents_without_counts():
+    rows = [(f"p{i}", town) for i in range(500) for town in ("Bern", "Chur")]
+    data, ledger = capped([*rows, ("p0", "Alone")]), opened(SUBSTITUTION)
+    asked = labels_in_rounds()
+    request = replace(asked, query=replace(asked.query, column=data.columns[-1]))
+    value = request.value(data)
+    release(request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW)
+    known = replace(behind(SUBSTITUTION, ledger), dataset=data, entries=ledger.history("f"))
+    subject = released(ledger.releases("f"), known)
+    for page in (notice(subject), report(subject)):
+        assert "each with the round in which it was found" in page
+        assert "none: a round, not a count" in page
+        assert "Alone" not in page
+    assert "Thresholds of noisy sums, by round" in report(subject)
+    assert "without numbers of people" in methods(subject)
 
 
 def test_bounds_that_were_found_are_in_documents_with_their_price():
