@@ -121,8 +121,7 @@ class Cell:
 
         """
         least, most, *step = within
-        value = value if least is None else max(value, least)
-        value = value if most is None else min(value, most)
+        value = _nearest(value, least, most)
         _begin(kept, key, value)
         show: Callable[..., _N] = self.place.number_input
         return show(
@@ -340,11 +339,18 @@ class Cell:
         note: str | None = None,
         **more: Any,
     ) -> _N:
-        """Show a slider of numbers; ``within`` may end with its step."""
+        """Show a slider of numbers, from the nearest one; ``within`` may end with its step."""
+        least, most, *step = within
+        value = _nearest(value, least, most)
         _begin(kept, more.get("key"), value)
         show: Callable[..., _N] = self.place.slider
-        least, most, *step = within
         return show(label, least, most, value, *step, help=note, **KEPT[kept], **more)
+
+
+def _nearest(value: _N, least: _N | None, most: _N | None) -> _N:
+    """Return the number within limits that is nearest to a value; ``None`` is no limit."""
+    value = value if least is None else max(value, least)
+    return value if most is None else min(value, most)
 
 
 def _begin(kept: Kept, key: str | None, start: object) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from streamlit.testing.v1 import AppTest
+
 from dpcore.data.columns import MissingPolicy
 from tests.app.asking import choose, go
 from tests.app.test_pages import by_label, fill, in_use, put_in_use
@@ -121,3 +124,17 @@ def test_losses_follow_the_relation_that_is_saved_anew(open_page):
     assert compared.value == "substitution"
     compared.set_value(compared.options[0]).run()
     assert by_label(go(app, "privacy_loss").radio, "Compared with").value == "add-remove"
+
+
+def shown_from(kind, start):
+    from ui import controls  # noqa: PLC0415 - a page of its own
+
+    getattr(controls.HERE, kind)("Share", start, (0.1, 0.9, 0.1), key="share", kept="page")
+
+
+@pytest.mark.parametrize("kind", ["number", "slider"])
+@pytest.mark.parametrize(("start", "shown"), [(0.0, 0.1), (0.5, 0.5), (1.0, 0.9)])
+def test_a_control_begins_at_the_nearest_number_within_its_limits(kind, start, shown):
+    app = AppTest.from_function(shown_from, args=(kind, start)).run()
+    assert not app.exception
+    assert [box.value for box in (*app.number_input, *app.slider)] == [shown]
