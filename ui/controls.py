@@ -372,9 +372,12 @@ def stops(epsilon: float) -> tuple[float, ...]:
 HERE = Cell(place=cast("DeltaGenerator", st))
 
 
-def row(spec: int | Sequence[float]) -> list[Cell]:
+def row(
+    spec: int | Sequence[float], *, vertical_alignment: Literal["top", "bottom"] = "top"
+) -> list[Cell]:
     """Return the cells of a row from left to right: so many, or so wide."""
-    return [Cell(place=place) for place in st.columns(spec)]
+    places = st.columns(spec, vertical_alignment=vertical_alignment)
+    return [Cell(place=place) for place in places]
 
 
 @contextmanager

@@ -93,7 +93,9 @@ _RULES = """
   )) {
     display: grid; grid-template-columns: 1fr 1fr; gap: 0.7rem 0.5rem;
     > [data-testid="stColumn"] { min-width: 0; width: auto; }
-    > [data-testid="stColumn"]:has([data-testid="stMultiSelect"]) { grid-column: span 2; }
+    > [data-testid="stColumn"]:has([data-testid="stMultiSelect"], [data-testid="stPopover"]) {
+      grid-column: span 2;
+    }
   }
 }
 .st-key-plan-rows { gap: 0.25rem !important; }

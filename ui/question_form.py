@@ -49,7 +49,8 @@ def ask(study: Study, *, priced: bool = True) -> Request:
     that is not ``priced`` gets its ε of a plan.
     """
     with st.container(key="question"):
-        first, second, by, third, *rest = controls.row([1.56, 1.0, 1.02, 1.5, 0.89][: 4 + priced])
+        first, second, by = controls.row(3)
+        third, *rest, fold = controls.row(2 + priced, vertical_alignment="bottom")
     with second.place:
         position = columns.choose(study.dataset)
     column = study.dataset.columns[position]
@@ -69,7 +70,7 @@ def ask(study: Study, *, priced: bool = True) -> Request:
         st.caption(f"This column has no {changed}; the question is now its {kind}.")
     place = st.container()
     with controls.valid():
-        dataset = columns.folded(study.dataset, position, "bounds")
+        dataset = columns.folded(study.dataset, position, "bounds", fold.place)
         if dataset is None:
             session.end_page()
         column = dataset.columns[position]

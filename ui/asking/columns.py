@@ -5,7 +5,7 @@ from __future__ import annotations
 import zoneinfo
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import streamlit as st
 
@@ -39,6 +39,9 @@ from ui import controls, session
 from ui.asking import finding
 from ui.data import declaring
 from ui.text import literal, sentence_of
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
 
 _KINDS: list[ColumnKind] = list(ColumnKind)
 _NOBODY: Final = "nobody"
@@ -134,10 +137,13 @@ def open_or_closing(name: str, *, now: bool | None) -> bool:
     return bool(now) or before
 
 
-def folded(dataset: TableT, position: int, key: str) -> TableT | None:
+def folded(
+    dataset: TableT, position: int, key: str, place: DeltaGenerator | None = None
+) -> TableT | None:
     """Show the form of a column of the table in use, in a popover once it is declared.
 
-    It is drawn only while it is open: a control must answer quickly.
+    It is drawn only while it is open: a control must answer quickly. Its button is in
+    the ``place``, if there is one.
     """
     column = dataset.columns[position]
     if not column.is_declared:
@@ -149,20 +155,18 @@ def folded(dataset: TableT, position: int, key: str) -> TableT | None:
                 query_params={finding.ADDRESS: what},
             )
             return declare(dataset, position, declaring.redeclare)
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-row"):
-        form = st.popover(
-            "Bounds and missing values",
-            key=f"{key}-{session.generation()}-{position}",
-            on_change="rerun",
+    form = (place or st).popover(
+        "Bounds and missing values",
+        key=f"{key}-{session.generation()}-{position}",
+        on_change="rerun",
+    )
+    current = session.study()
+    own = current is not None and current.example is None
+    if not form.open and own and imputes_middle(column):
+        st.caption(
+            f"Missing values are imputed as {literal(replacement_text(column))}, the "
+            "middle of the bounds. No margin of error includes this bias."
         )
-        current = session.study()
-        own = current is not None and current.example is None
-        if not form.open and own and imputes_middle(column):
-            st.caption(
-                f"Missing values are imputed as {literal(replacement_text(column))}, the "
-                "middle of the bounds. No margin of error includes this bias.",
-                width="content",
-            )
     if not open_or_closing(f"{key}-{position}", now=form.open):
         return dataset
     with form:
@@ -313,7 +317,7 @@ def _date_format(column: Column, key: str) -> DateFormat:
     return DateFormat(order=order, time_of_day=timed, time_zone=zone)
 
 
-def _number_form(column: Column, key: str, place: st.delta_generator.DeltaGenerator) -> Column:
+def _number_form(column: Column, key: str, place: DeltaGenerator) -> Column:
     place.selectbox(
         "Common bounds",
         range(len(TEMPLATES)),
@@ -380,7 +384,7 @@ def _replacement(
     return value
 
 
-def _label_form(column: Column, key: str, place: st.delta_generator.DeltaGenerator) -> Column:
+def _label_form(column: Column, key: str, place: DeltaGenerator) -> Column:
     equality = _equality(column, key)
     if column.kind is ColumnKind.YES_NO:
         labels = tuple(

@@ -161,6 +161,8 @@ def label_columns(
         format_func=names.__getitem__,
         max_selections=most,
         placeholder="choose" if required else f"all {session.unit().counted}",
+        select_all=False,
+        wrap=True,
         help=note,
         key=f"{label}-{required}-{form.key}",
         persist_state="session",
