@@ -45,10 +45,14 @@ _WHERE = (
 _NARROW = 3
 _MOST_NUMBERS = 200
 MEDIUM = st.column_config.TextColumn(width="medium")
-_LARGE = st.column_config.TextColumn(width="large")
-# What fits into a line of a medium and of a large column, and how high lines are.
-MEDIUM_LINE, _LARGE_LINE, _LINE_PIXELS, _PADDING_PIXELS = 28, 50, 20, 15
-_MOST_LINES = 3
+# What fits into a line of a medium column, and how high lines are.
+MEDIUM_LINE, _LINE_PIXELS, _PADDING_PIXELS = 28, 20, 15
+# Both are in view on a phone; elsewhere columns grow to the width of the page.
+_ON_A_PHONE = {
+    "question": st.column_config.TextColumn(width=155),
+    "result": st.column_config.TextColumn(width=165),
+}
+_PHONE_LINE = 20
 
 
 def conclude(answer: Release, name: str, text: str) -> None:
@@ -256,23 +260,22 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
     ``tables`` says what the table of each is called, where they are about several.
     """
     newest, known, later = [*reversed(releases)], sharper(releases), " (sharpened later)"
-    longest = max((len(release.known_as) for release in newest), default=0)
-    wide = longest > _MOST_LINES * MEDIUM_LINE
+    found = [answer_text(release, most=1) for release in newest]
+    longest = max([0, *map(len, found), *(len(release.known_as) for release in newest)])
     last = "mechanism" if tables is None else "table"
     listed = st.dataframe(
         pd.DataFrame(
             {
                 "question": release.known_as + (later if release.id in known else ""),
-                "result": answer_text(release),
+                "result": result,
                 "privacy cost": cost_text(release.debit),
                 last: release.mechanism_label if tables is None else tables[release.id],
                 "time (UTC)": release.created[:16].replace("T", " "),
             }
-            for release in newest
+            for release, result in zip(newest, found, strict=True)
         ),
-        # On a phone a large column would leave no room for the result.
-        column_config={"question": _LARGE if wide else MEDIUM, "result": MEDIUM},
-        row_height=height_of(longest, _LARGE_LINE if wide else MEDIUM_LINE),
+        column_config=_ON_A_PHONE,
+        row_height=height_of(longest, _PHONE_LINE),
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
@@ -360,8 +363,11 @@ def _not_bare(release: Release, label: str, value: float) -> str:
     return told if told != "0" or ends is None else f"{told} (95%: {' to '.join(ends)})"
 
 
-def answer_text(release: Release) -> str:
-    """Return all numbers of an answer in one line, a single one with its interval."""
+def answer_text(release: Release, *, most: int | None = None) -> str:
+    """Return all numbers of an answer in one line, a single one with its interval.
+
+    If it has more than the ``most`` first ones, their number follows.
+    """
     values, labels = release.values, release.labels  # noqa: PD011 - no frame
     correlation = [*release.derived] if len(release.derived) == 1 else []
     if correlation and correlation[0].startswith("corr("):
@@ -375,4 +381,6 @@ def answer_text(release: Release) -> str:
         f"{spelled(label)}: {_not_bare(release, label, value)}{unit}"
         for label, value, unit in zip(labels, values, units, strict=True)
     ]
-    return ", ".join([*said, *(f"{spelled(label)}: {TOO_FEW}" for label in release.unsaid)])
+    said += [f"{spelled(label)}: {TOO_FEW}" for label in release.unsaid]
+    more = len(said) - len(said[:most])
+    return ", ".join(said[:most]) + f" and {more:,} more" * (more > 0)

@@ -260,14 +260,7 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
     # Bounds cut some intervals off on one side: the noise is the longer one.
     off = float(np.max(np.abs(around.noise - np.asarray(values)[:, np.newaxis])))
     whole = Quantity(whole=quantity.whole)
-    first, second = np.argsort(values)[::-1][:2]
-    title = (
-        f"“{labels[first]}” has the largest {noun}, "
-        f"{whole.measured(float(values[first]), off)}, then “{labels[second]}” with "
-        f"{whole.measured(float(values[second]), off)}; all are within ± {measured(off, off)}"
-    )
-    if values[first] - values[second] < 2 * off:
-        title += ", so their order is uncertain"
+    title = parts_text(labels, values, off=off, noun=noun, quantity=quantity)
     title = title if truth is None else as_released(title)
     if grid is not None:
         drawing = grid.drawing(np.asarray(values), around.noise, whole, truth=truth)
@@ -280,6 +273,35 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
         traces=traces,
         xaxis=axis(plain(on_axis(statement))),
         yaxis=axis(plain(quantity.name or noun)),
+    )
+
+
+def parts_text(
+    labels: Sequence[str], values: FloatArray, *, off: float, noun: str, quantity: Quantity
+) -> str:
+    """Return which number is the largest, as far as that can be told.
+
+    All of them are within ``off``, at once.
+
+    >>> counts = np.array([90.0, 20.0, 45.0])
+    >>> number = {"noun": "count", "quantity": Quantity(whole=True)}
+    >>> parts_text("abc", counts, off=10.0, **number)
+    '“a” has the largest count: 90 ± 10'
+    >>> parts_text("abc", counts, off=30.0, **number)
+    'The release cannot tell whether “a” or “c” has the largest count'
+    >>> parts_text("abc", counts, off=50.0, **number)
+    'The release cannot tell which count is the largest'
+    """
+    first, *others = np.argsort(values)[::-1]
+    rivals = [place for place in others if values[first] - values[place] < 2 * off]
+    if not rivals:
+        held = quantity.measured(float(values[first]), off)
+        return f"“{labels[first]}” has the largest {noun}: {held} ± {measured(off, off)}"
+    if len(rivals) > 1:
+        return f"The release cannot tell which {noun} is the largest"
+    return (
+        f"The release cannot tell whether “{labels[first]}” or “{labels[rivals[0]]}” has the "
+        f"largest {noun}"
     )
 
 
@@ -315,16 +337,31 @@ class GroupNumbers:
         return [f"“{self.groups[place]}”" for place in np.flatnonzero(self.unknown)]
 
     @property
+    def together(self) -> str:
+        """Say of all intervals that they hold together, and which groups have none."""
+        few = f". {capital(TOO_FEW)}: {listed(self.few)}" if self.few else ""
+        return f"All intervals hold at once{few}"
+
+    @property
     def order(self) -> NDArray[np.intp]:
         """Return the places of the others, the largest number first."""
         known = np.flatnonzero(~self.unknown)
         return known[np.argsort(self.ratios[known])[::-1]]
 
-    def text(self, place: int, quantity: Quantity) -> str:
-        """Return a group with its number and interval in words."""
-        return f"“{self.groups[place]}” with " + held_text(
-            self.ratios[place], self.noise[place], quantity
-        )
+    @property
+    def largest(self) -> list[str]:
+        """Return the groups that may have the largest number, in quotation marks.
+
+        Whoever may have more than somebody surely has, however small the draw.
+        """
+        order = self.order
+        surest = self.noise[order, 0].max()
+        return [f"“{self.groups[place]}”" for place in order if self.noise[place, 1] >= surest]
+
+    def text(self, quantity: Quantity) -> str:
+        """Return the largest released number with its interval."""
+        first = self.order[0]
+        return held_text(self.ratios[first], self.noise[first], quantity)
 
     def bars(self, at: Sequence[Any], *, hover: str, panel: Trace | None = None) -> list[Trace]:
         """Return the intervals of the groups that can be told, at their places."""
@@ -385,14 +422,16 @@ def groups_picture(
         names = [name for name, one in zip(shown, there, strict=True) if one]
         traces.append(points(names, truth[there], f"{noun} without noise", TRUTH))
         table[f"{noun} without noise"] = cells(truth, quantity)
-    title = groups_text(numbers, noun=noun, quantity=quantity)
+    title, more = groups_text(numbers, noun=noun, quantity=quantity), numbers.together
     title = title if truth is None else as_released(title)
     if grid is not None:
         drawing = grid.drawing(numbers.ratios, numbers.noise, quantity, truth=truth)
-        return Picture.of(title, table, drawn=_cells_of(noun, statement), more=GRAY, **drawing)
+        more = f"{GRAY}. {more}"
+        return Picture.of(title, table, drawn=_cells_of(noun, statement), more=more, **drawing)
     return Picture.of(
         title,
         table,
+        more=more,
         drawn=f"{len(shown)} groups, {int(said.sum())} with a dot and bars for a "
         f"released {noun}: {statement}",
         height=HEIGHT + below(on_axis(statement)),
@@ -424,40 +463,34 @@ _FEW_RIVALS: Final = 3
 
 def groups_text(numbers: GroupNumbers, *, noun: str, quantity: Quantity) -> str:
     """Return which group has the largest number, as far as that can be told."""
-    few, order = numbers.few, numbers.order
-    if len(order) == 0:
+    if len(numbers.order) == 0:
         return (
             f"Every {noun} is uncertain: no group's count differs clearly from 0. Increase ε, or "
             "ask for fewer groups"
         )
-    first = order[0]
-    largest = numbers.text(first, quantity)
+    among, largest = "among the groups that are large enough, ", numbers.largest
+    among = among if numbers.few else ""
     if len(numbers.groups) == 1:
-        text = f"{capital(noun)}: {held_text(numbers.ratios[0], numbers.noise[0], quantity)}"
-    elif len(order) == 1:
-        text = f"Only one {noun} is certain enough: {largest}"
-    elif numbers.noise[first, 0] > numbers.noise[order[1:], 1].max():
-        text = (
-            f"The largest {noun} of groups that are large enough: {largest}"
-            if few
-            else f"Largest {noun}: {largest}"
-        )
+        return f"{capital(noun)}: {numbers.text(quantity)}"
+    if len(numbers.order) == 1:
+        return f"Only {largest[0]} has a {noun} that is certain enough: {numbers.text(quantity)}"
+    if len(largest) == 1:
+        text = f"{largest[0]} has the largest {noun}: {numbers.text(quantity)}"
+    elif len(largest) <= max(_FEW_RIVALS, len(numbers.order) / 2):
+        text = f"{either(largest)} has the largest {noun}"
     else:
-        # Whoever may have more than somebody surely has, however small the draw.
-        surest = numbers.noise[order, 0].max()
-        open_ = [place for place in order if numbers.noise[place, 1] >= surest]
-        names = [f"“{numbers.groups[place]}”" for place in open_]
-        among = " Among the groups that are large enough," if few else ""
-        text = (
-            f"The largest {noun} is uncertain.{among} {len(names)} groups may have it: "
-            f"{listed(names)}. The largest released one: {largest}"
-            if len(names) <= max(_FEW_RIVALS, len(order) / 2)
-            else f"The release cannot tell which group has the largest {noun}"
-        )
-    text += "; all intervals hold at once"
-    if few:
-        text += f"; too few to say: {listed(few)}"
-    return text
+        text = f"the release cannot tell which group has the largest {noun}"
+    return capital(f"{among}{text}")
+
+
+def either(names: Sequence[str]) -> str:
+    """Return names as a choice of them.
+
+    >>> either(["a", "b", "c"])
+    'a, b or c'
+    """
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def as_released(title: str) -> str:
@@ -519,6 +552,7 @@ def chain_picture(
     return Picture.of(
         title,
         table,
+        more="All intervals hold at once",
         drawn=f"{len(percents)} dots from left to right, none lower than the one "
         f"before, each with its bars: {statement}",
         height=HEIGHT,
@@ -529,28 +563,18 @@ def chain_picture(
 
 
 def chain_text(found: Quantiles, *, quantity: Quantity, counted: str) -> str:
-    """Return the lowest, the middle and the highest quantile that can be told."""
+    """Return the quantile nearest to the middle that can be told."""
     told = found.told
     if not told:
         return f"At this price {_NEVER_TOLD}. Increase ε"
     middle = min(told, key=lambda place: abs(found.shares[place] - 0.5))
-    parts: list[str] = []
-    for place in dict.fromkeys((told[0], middle, told[-1])):
-        of = "" if parts else f" of the {counted} have"
-        share = f"{significant(100 * found.shares[place], 6)}%{of}"
-        parts.append(
-            f"{share} at most {held_text(found.values[place], found.noise[place], quantity)}"
-        )
-    few = len(found.shares) - len(told)
-    return f"{'; '.join(parts)}; all intervals hold at once" + (
-        f"; {few} of {len(found.shares)} are too uncertain" if few else ""
-    )
+    held = held_text(found.values[middle], found.noise[middle], quantity)
+    return f"{significant(100 * found.shares[middle], 6)}% of the {counted} have at most {held}"
 
 
 # The counts of a cross table with their intervals, and the sums beside them.
 
 _COUNT = Quantity(whole=True)
-_UNTOLD = "the intervals of the largest overlap, so their order is not certain"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -574,6 +598,11 @@ class CrossNumbers:
     total: FloatArray | None
     together: str = "all cells and sums"
     totals: bool = False
+
+    @property
+    def held(self) -> str:
+        """Say which intervals hold together, and how far a count may be off."""
+        return f"Intervals of {self.together} hold at once; a cell is within {self.reach}"
 
     @property
     def reach(self) -> str:
@@ -608,6 +637,7 @@ def cross_picture(
     return Picture.of(
         title,
         table,
+        more=found.held,
         drawn=_cells_of("count", statement),
         **grid.drawing(found.counts.ravel(), ends, _COUNT, truth=exact, totals=found.totals),
     )
@@ -621,9 +651,6 @@ def cross_text(found: CrossNumbers, *, unit: str) -> str:
         f"“{labels[place]}”" for labels, place in zip(found.grid.labels, first, strict=True)
     )
     count = held_text(found.counts[first], found.noise[first], _COUNT)
-    text = (
-        f"Most {unit} are in {cell}: {count}"
-        if found.noise[first][0] > max(found.noise[place][1] for place in places)
-        else f"{cell} has the largest released count, {count}; {_UNTOLD}"
-    )
-    return f"{text}. Intervals of {found.together} hold at once; a cell is within {found.reach}"
+    if found.noise[first][0] > max(found.noise[place][1] for place in places):
+        return f"Most {unit} are in {cell}: {count}"
+    return f"The release cannot tell which cell has the most {unit}"

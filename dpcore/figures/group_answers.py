@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
-from dpcore.figures.answers import NOISE, TOTAL, GroupNumbers, as_released, interval_columns
+from dpcore.figures.answers import NOISE, TOTAL, GroupNumbers, as_released, either, interval_columns
 from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis, below, on_axis, plain
 from dpcore.figures.traces import (
     NAME,
@@ -24,7 +24,7 @@ from dpcore.figures.traces import (
     ring,
     vertical,
 )
-from dpcore.formatting import brief, capital, listed, significant
+from dpcore.formatting import brief, capital, significant
 from dpcore.inference.group_differences import IntervalEstimate
 from dpcore.releases.digits import with_ends
 from dpcore.releases.table import TOO_FEW
@@ -65,7 +65,7 @@ def panels_picture(panels: tuple[GroupPanel, ...], *, statement: str, counted: s
     traces: list[Trace] = []
     notes: list[Trace] = []
     layout: dict[str, Any] = {}
-    shown = [plain(brief(group, 18)) for group in groups]
+    shown = [plain(brief(group, 26)) for group in groups]
     for place, panel in enumerate(panels):
         top = 1 - place * (inside + _BETWEEN) / height
         end = str(place + 1) if place else ""
@@ -89,6 +89,7 @@ def panels_picture(panels: tuple[GroupPanel, ...], *, statement: str, counted: s
     return Picture.of(
         as_released(title) if told else title,
         _table(panels, counted),
+        more=panels[0].numbers.together,
         drawn=f"{len(panels)} panels of {len(groups)} groups, a dot and bars for each "
         f"released value: {statement}",
         height=height + _TOP + bottom,
@@ -116,32 +117,24 @@ def panels_text(panels: tuple[GroupPanel, ...]) -> str:
     ... )
     >>> from dpcore.data.quantities import Quantity
     >>> age = GroupPanel(name="mean age", quantity=Quantity(), numbers=numbers)
-    >>> panels_text((age,))[:53]
-    'Largest mean age: “men” with 50.0 (95%: 48.0 to 52.0)'
+    >>> panels_text((age,))
+    '“men” has the largest mean age: 50.0 (95%: 48.0 to 52.0)'
     """
-    few = panels[0].numbers.few
-    if len(few) == len(panels[0].numbers.groups):
+    if len(panels[0].numbers.order) == 0:
         return (
             "Every number is uncertain: no group's count differs clearly from 0. Increase ε, or "
             "ask for fewer groups"
         )
-    told = [_largest(panel) for panel in panels[:_NAMED]]
-    more = len(panels) - _NAMED
-    if more > 0:
-        told.append(f"{more} more number{'s' if more > 1 else ''} below")
-    text = f"Largest {'; '.join(told)}; all intervals hold at once"
-    if few:
-        text += f"; {TOO_FEW}: {listed(few)}"
-    return text
-
-
-def _largest(panel: GroupPanel) -> str:
-    numbers = panel.numbers
-    first, *others = numbers.order
-    held = numbers.text(first, panel.quantity)
-    if all(numbers.noise[first, 0] > numbers.noise[other, 1] for other in others):
-        return f"{panel.name}: {held}"
-    return f"{panel.name}: uncertain, the largest released one is {held}"
+    told = [
+        f"{panel.numbers.largest[0]} has the largest {panel.name}: "
+        + panel.numbers.text(panel.quantity)
+        for panel in panels
+        if len(panel.numbers.largest) == 1
+    ]
+    if not told:
+        names = [panel.name for panel in panels]
+        return f"The release cannot tell which group has the largest {either(names[:_NAMED])}"
+    return "; ".join(told[:_NAMED])
 
 
 def _traces(panel: GroupPanel, end: str) -> list[Trace]:
@@ -257,7 +250,7 @@ def difference_picture(
         if ends is not None
     ]
     traces.append(points([found.apart.value], [0], "difference", ring(NOISE, 14), hover=hover))
-    title = difference_text(found, noun=noun, unit=unit, holds=holds)
+    title = difference_text(found, noun=noun, unit=unit)
     table = difference_table([found], noun=noun, unit=unit)
     if truth is not None:
         title = f"As released: {title}"
@@ -269,7 +262,7 @@ def difference_picture(
         title,
         table,
         alt=f"One point with its bars, beside a line at no difference. "
-        f"{capital(statement)}: {title}.",
+        f"{capital(statement)}: {title}, for noise only; {holds}.",
         height=_HEIGHT + below(caption),
         traces=traces,
         shapes=[vertical(0, "no difference")],
@@ -298,9 +291,7 @@ def untold_picture(truth: float, *, unit: str) -> Picture:
     )
 
 
-def difference_text(
-    found: GroupDifference, *, noun: str, unit: str, holds: str = FOR_ALL_PAIRS
-) -> str:
+def difference_text(found: GroupDifference, *, noun: str, unit: str) -> str:
     """Return which of two groups has more, and how much, as far as that can be told.
 
     >>> from dpcore.inference.group_differences import IntervalEstimate
@@ -313,8 +304,8 @@ def difference_text(
     low, high = found.apart.noise
     if low <= 0 <= high:
         text = (
-            f"It is uncertain whether “{found.one}” or “{found.other}” has the larger {noun}. "
-            f"The released difference is {_amount(found.apart, 1, unit)}"
+            f"The release cannot tell whether “{found.one}” or “{found.other}” has the larger "
+            f"{noun}: the difference is {_amount(found.apart, 1, unit)}"
         )
         sign, words = 1, ""
     else:
@@ -325,7 +316,7 @@ def difference_text(
         )
     if found.percent is not None:
         text += f", or {_amount(found.percent, sign, '%')} relative to “{found.other}”"
-    return f"{text}, for noise only; {holds}"
+    return text
 
 
 def difference_table(pairs: list[GroupDifference], *, noun: str, unit: str) -> dict[str, list[Any]]:

@@ -34,8 +34,8 @@ def test_noise_of_several_numbers_is_told_before_as_it_is_after(
     amount = number(text.split()[0])
     promised = amount / 100 if text.endswith("%") else amount
     release(app)
-    # The noise that the title of the answer tells.
-    (title,) = (m.value for m in app.markdown if "within ±" in m.value)
+    # The noise that is told below the answer.
+    (title,) = (m.value for m in app.caption if "within ±" in m.value)
     assert number(
         re.search(r"within ±\s([\d,.]+)", title.replace("\\", "")).group(1)
     ) == pytest.approx(promised, rel=0.02)

@@ -192,7 +192,7 @@ def test_hostile_names_make_no_request_and_no_markup(context, server):
     visitor.choose("Column", f"{HOSTILE} group")
     visitor.choose("Statistic", "histogram")
     visitor.press_release()
-    expect(visitor.page.get_by_text("all are within").first).to_be_visible()
+    expect(visitor.page.get_by_text("the largest").first).to_be_visible()
     for name in NAMING_COLUMNS:
         visitor.go(name)
         visitor.unfold()

@@ -35,7 +35,7 @@ def test_every_cell_has_its_count_and_interval_in_figure_and_table(sampled):
     plain = cross_picture(found(30.0, total=total), statement="number", unit="people", truth=None)
     assert plain.figure.data[0].text[1][0] == '<span style="color:black">10<br>8 to 12</span>'
     assert plain.figure.data[0].text[1][2] == '<span style="color:white">−1<br>0 to 1</span>'
-    assert ("(51 with sampling)" in plain.title) is sampled
+    assert ("(51 with sampling)" in plain.alt) is sampled
     assert "people without noise" not in plain.table
     table = picture.table
     assert len(table) == 6

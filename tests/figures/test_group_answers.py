@@ -26,13 +26,10 @@ def text(found):
 
 def test_largest_is_named_only_where_no_other_may_be_larger():
     sure = text(numbers([7, 3, 2, 1], [1, 1, 1, 1]))
-    assert sure.startswith("Largest mean: “a” with 7.0 days (95%: 6.0 to 8.0)")
+    assert sure == "“a” has the largest mean: 7.0 days (95%: 6.0 to 8.0)"
     close = text(numbers([7, 3, 2, 1], [1, 1, 4, 5.5]))
-    assert "is uncertain" in close
     # The rival is who may have more, not who drew more.
-    assert "“d”" in close
-    assert "“b”" not in close
-    assert "those that can be told" not in close
+    assert close == "“a”, “c” or “d” has the largest mean"
     # Who has too few may be the largest, too: the list is not of all.
     open_ = text(numbers([np.nan, 3, 2.9, 0], [1, 1, 1, 1]))
-    assert "Among the groups that are large enough, 2 groups may have it" in open_
+    assert open_ == "Among the groups that are large enough, “b” or “c” has the largest mean"

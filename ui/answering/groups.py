@@ -31,18 +31,21 @@ def preview(asked: Request, cells: Cells) -> None:
     plan = cast("GroupPlan", asked.plan)
     first, second, third = cells
     unit = after_number(asked.query.quantity.of_differences)
-    names = [number.noun for number in asked.query.of_each_group]
-    noun, count = names[0], len(plan.groups)
+    names, count = [number.noun for number in asked.query.of_each_group], len(plan.groups)
     sizes = tuple(people for people in assumed_sizes.SIZES if people <= assumed_sizes.most_people())
     size = assumed_sizes.ask(controls.Cell(place=third), asked.query)
     off = float(plan.ratio_half_widths((size,))[0])
-    first.metric(
-        f"Margin, a group of {size:,}",
-        assumed_sizes.margin_text(off, unit),
-        help=f"Worst-case margin of error (95%), before release: how far the {noun} of a "
-        f"group of {size:,} may be from the value for this table. All {count} groups and "
-        "their counts at once.",
-    )
+    places = [first, *(st.columns(len(cells)) if len(names) > 1 else ())]
+    for place, (name, number) in enumerate(zip(names, asked.query.of_each_group, strict=True)):
+        of = f" of the {name}" if place else ""
+        each = float(plan.ratio_half_widths((size,), place)[0])
+        places[place].metric(
+            f"Margin{of}, a group of {size:,}",
+            assumed_sizes.margin_text(each, after_number(number.quantity.of_differences)),
+            help=f"Worst-case margin of error (95%), before release: how far the {name} of a "
+            f"group of {size:,} may be from the value for this table. All {count} groups and "
+            "their counts at once.",
+        )
     second.metric(
         "Margin of group sizes",
         f"± {significant(plan.count_half_width, up=True)} {asked.query.unit.counted}",
@@ -62,7 +65,7 @@ def preview(asked: Request, cells: Cells) -> None:
     if math.isnan(off):
         return
     apart = 2 * off
-    by = f" by their {noun}" if len(names) > 1 else ""
+    by = f" by their {names[0]}" if len(names) > 1 else ""
     st.caption(
         f"Two groups of {size:,} are distinguishable{by} if they differ by more than "
         f"{significant(apart, up=True)}{unit}."
@@ -79,6 +82,10 @@ def show(answer: Release, asked: Request) -> None:
     """Show the numbers of every group that can be said."""
     plan, unsaid = cast("GroupPlan | MeansPlan", asked.plan), set(answer.unsaid)
     results.show(picture(answer, asked, truth=None), "answer")
+    st.caption(
+        f"All intervals hold at once, with {percent(LEVEL)}. A number that noise moved out of the "
+        "possible range is released as the nearest possible one: a count below 0 as 0."
+    )
     few = {
         group: plan.count_names[group]
         for group, name in asked.query.of_each_group[0].names.items()

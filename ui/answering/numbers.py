@@ -19,7 +19,7 @@ from dpcore.figures import answers as figures
 from dpcore.figures.draws import Shot, draws_picture
 from dpcore.figures.label_grid import LabelGrid
 from dpcore.figures.theme import Picture
-from dpcore.formatting import significant
+from dpcore.formatting import measured, percent, significant
 from dpcore.inference.intervals import LEVEL, Intervals, expect, level_of_each
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.releases.digits import number_text
@@ -161,6 +161,12 @@ def show(answer: Release, asked: Request) -> None:
     """Show a number with its intervals, or several as a figure."""
     if len(answer.values) > 1:
         results.show(picture(answer, asked, truth=None), "answer")
+        values, ends = np.array(answer.values), recorded(answer).noise
+        off = float(np.abs(ends - values[:, np.newaxis]).max())
+        st.caption(
+            f"With {percent(LEVEL)}, all numbers are within ± {measured(off, off)} at once, for "
+            "noise only."
+        )
         return
     around, value = recorded(answer), float(answer.values[0])
     quantity = asked.query.quantity
@@ -274,14 +280,14 @@ def ask(form: QuestionForm) -> Question:
     edges = question_controls.bins(form) if kind.of_cells else None
     q = None
     if kind is StatisticKind.QUANTILE:
-        percent = next(form.cells).number(
+        below = next(form.cells).number(
             f"Percent of {session.unit().counted} below it",
             90.0,
             (0.1, 99.9),
             key="quantile",
             kept="table",
         )
-        q = percent / 100
+        q = below / 100
     qs = _shares(form) if kind is StatisticKind.QUANTILES else None
     group = question_controls.by_group(form) if kind.by_group else None
     size = form.study.size(form.column) if group is None else ANY_SIZE

@@ -143,8 +143,9 @@ _STAGE = """
   border-top: 1px solid rgba(127, 127, 127, 0.35); padding: 0.5rem 0;
 }
 @media (max-width: 640px) {
-  .st-key-lesson-foot { flex-wrap: nowrap; gap: 0.5rem; }
-  .st-key-lesson-foot [data-testid="stCaptionContainer"] { display: none; }
+  .st-key-lesson-foot { gap: 0.4rem; }
+  .st-key-lesson-foot :is(button, a) { padding-inline: 0.45rem; }
+  .st-key-lesson-foot > :has([data-testid="stCaptionContainer"]) { display: none; }
 }
 [data-testid="stMainBlockContainer"]:has(.st-key-lesson-foot) { padding-bottom: 0; }
 </style>
