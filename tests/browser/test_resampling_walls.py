@@ -74,6 +74,7 @@ def secrets() -> dict[str, dict[str, float]]:
     }
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_resampling_keeps_the_column_in_its_areas(context, server):
     watch = Watch(Wire(context), visit(context, server.url))
     visitor = watch.visitor
