@@ -43,9 +43,9 @@ def in_a_thread(work):
         return pool.submit(asyncio.run, work).result()
 
 
-async def offered(url, query):
-    """The buttons of the page of lessons at an address."""
-    async with Tab(url, "lessons", query) as tab:
+async def offered(url, page, query=""):
+    """The buttons of a page, for somebody without a cookie."""
+    async with Tab(url, page, query) as tab:
         return tab.buttons
 
 
@@ -150,7 +150,7 @@ def test_the_tutorial_of_a_teacher_is_walked_with_a_class_of_phones(browser, con
         right = predict(phones, question)
         if number == 1:
             # A browser without the key leads no class by the same address.
-            others = in_a_thread(offered(server.url, urlsplit(screen.url).query))
+            others = in_a_thread(offered(server.url, "lessons", urlsplit(screen.url).query))
             assert "Open a class for phones" in others
             assert "End the class" not in others
             screen.reload()

@@ -11,8 +11,8 @@ from playwright.sync_api import expect
 from tests.browser.provider import PEOPLE, STRANGER, Provider
 from tests.browser.server import Server
 from tests.browser.tab import Tab
-from tests.browser.test_classes import in_a_thread
-from tests.browser.visitor import Visitor, table, visit
+from tests.browser.test_classes import in_a_thread, offered
+from tests.browser.visitor import table, visit
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
 
@@ -32,9 +32,8 @@ def signed(tmp_path_factory):
             yield server
 
 
-def sign_in(context, server, name):
+def sign_in(visitor, name):
     """Sign in from the start page, as a person does."""
-    visitor = visit(context, server.url)
     visitor.button("Sign in").click()
     visitor.page.get_by_role("link", name=name).click()
     visitor.page.get_by_role("button", name="Sign out").wait_for()
@@ -53,20 +52,19 @@ def released(server):
 
 
 def test_nobody_gets_in_without_a_role(context, signed):
-    visitor = Visitor(context.new_page(), signed.url)
-    for path in ("released", "?example=rand-hie"):
-        visitor.open(path)
-        expect(visitor.button("Sign in")).to_be_visible()
-        assert visitor.page.get_by_role("button").count() == 1
-        assert "RAND" not in visitor.text
-    visitor = sign_in(context, signed, STRANGER)
+    assert in_a_thread(offered(signed.url, "released")) == {"Sign in"}
+    visitor = visit(context, signed.url, "?example=rand-hie")
+    expect(visitor.button("Sign in")).to_be_visible()
+    assert visitor.page.get_by_role("button").count() == 1
+    assert "RAND" not in visitor.text
+    sign_in(visitor, STRANGER)
     assert "have no role here" in visitor.text
     assert visitor.page.get_by_role("link", name="Data").count() == 0
 
 
 def test_roles_have_their_parts(browser, signed):
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    curator = sign_in(context, signed, CURATOR)
+    curator = sign_in(visit(context, signed.url), CURATOR)
     curator.use_common(AGES)
     curator.press_release()
     expect(curator.page.get_by_role("button", name="Released")).to_be_visible()
@@ -75,7 +73,7 @@ def test_roles_have_their_parts(browser, signed):
     context.close()
 
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    analyst = sign_in(context, signed, ANALYST)
+    analyst = sign_in(visit(context, signed.url), ANALYST)
     analyst.use_common(AGES)
     # They see what was released of this table, and what another question would cost.
     analyst.number("ε for this release", 0.25)
@@ -92,7 +90,7 @@ def test_roles_have_their_parts(browser, signed):
     context.close()
 
     context = browser.new_context(viewport={"width": 1280, "height": 900})
-    viewer = sign_in(context, signed, VIEWER)
+    viewer = sign_in(visit(context, signed.url), VIEWER)
     viewer.go("released")
     assert '"mean of age"' in viewer.download("Download JSON")
     viewer.go("data")
