@@ -193,11 +193,16 @@ def carry_out(request: Releasable, study: Study, pressed: Pressed, *, called: st
     ``called`` is what the curator calls it. A refusal, or a question that changed under
     the hand, leaves a notice. Return whether something was released.
     """
+    return _heeded(pressed, lambda: _carry_out(request, study, pressed, called))
+
+
+def _heeded(pressed: Pressed, carry_out: Callable[[], bool]) -> bool:
+    """Do what was pressed for, where that is permitted; it is not pressed any more then."""
     try:
-        done = _is_permitted(pressed) and _carry_out(request, study, pressed, called)
-    except DPCoreError:
-        session.take(_PRESSED)
-        raise
+        done = _is_permitted(pressed) and carry_out()
+    except DPCoreError as error:
+        session.notice(_why(error))
+        done = False
     # Not before: where the run is cut short, the next one asks for the same draw.
     session.take(_PRESSED)
     return done
@@ -220,13 +225,9 @@ def _carry_out(request: Releasable, study: Study, pressed: Pressed, called: str)
         # The third click of an impatient hand lands on the next button.
         session.notice(_TWICE)
         return False
-    try:
-        # Every releasable question is a frozen dataclass.
-        again = cast("Releasable", replace(cast("Any", request), draw=draw))
-        if not _release(again, study, pressed, stored=free, called=called):
-            return False
-    except DPCoreError as error:
-        session.notice(_why(error))
+    # Every releasable question is a frozen dataclass.
+    again = cast("Releasable", replace(cast("Any", request), draw=draw))
+    if not _release(again, study, pressed, stored=free, called=called):
         return False
     # The run that drew it may have been cut short before it could note the second word.
     if mode is Mode.RELEASE and (confirmed or not free):
@@ -252,15 +253,10 @@ def carry_out_all(
     question; ``cost`` is what questions without an answer are charged together. Return
     whether answers were given.
     """
-    try:
-        done = _is_permitted(pressed) and _carry_out_all(
-            requests, study, pressed, name=name, called=called, cost=cost
-        )
-    except DPCoreError:
-        session.take(_PRESSED)
-        raise
-    session.take(_PRESSED)
-    return done
+    return _heeded(
+        pressed,
+        lambda: _carry_out_all(requests, study, pressed, name=name, called=called, cost=cost),
+    )
 
 
 def _carry_out_all(
@@ -283,23 +279,19 @@ def _carry_out_all(
         wait(pressed)
         return False
     forget_to_confirm()
-    try:
-        values = _values(requests, new, study, pressed)
-        if values is None:
-            return False
-        release_all(
-            requests,
-            values,
-            cost=cost,
-            ledger=session.opened_ledger(study),
-            fingerprint=study.fingerprint,
-            mode=session.mode(),
-            now=datetime.now(UTC),
-            called=called,
-        )
-    except DPCoreError as error:
-        session.notice(_why(error))
+    values = _values(requests, new, study, pressed)
+    if values is None:
         return False
+    release_all(
+        requests,
+        values,
+        cost=cost,
+        ledger=session.opened_ledger(study),
+        fingerprint=study.fingerprint,
+        mode=session.mode(),
+        now=datetime.now(UTC),
+        called=called,
+    )
     if pressed.mode is Mode.RELEASE and (pressed.confirmed or new):
         session.set_public(_CONFIRMED, _confirmed() | {study.fingerprint})
     if not new:
