@@ -284,9 +284,9 @@ def parts_text(
     All of them are within ``off``, at once.
 
     >>> counts = np.array([90.0, 20.0, 45.0])
-    >>> number = {"noun": "count", "quantity": Quantity(whole=True)}
+    >>> number = {"noun": "count", "quantity": Quantity(unit="people", whole=True)}
     >>> parts_text("abc", counts, off=10.0, **number)
-    '“a” has the largest count: 90 ± 10'
+    '“a” has the largest count: 90 ± 10 people'
     >>> parts_text("abc", counts, off=30.0, **number)
     'The release cannot tell whether “a” or “c” has the largest count'
     >>> parts_text("abc", counts, off=50.0, **number)
@@ -296,7 +296,8 @@ def parts_text(
     rivals = [place for place in others if values[first] - values[place] < 2 * off]
     if not rivals:
         held = quantity.measured(float(values[first]), off)
-        return f"“{labels[first]}” has the largest {noun}: {held} ± {measured(off, off)}"
+        text = f"“{labels[first]}” has the largest {noun}: {held} ± {measured(off, off)}"
+        return f"{text} {quantity.suffix}".rstrip()
     if len(rivals) > 1:
         return f"The release cannot tell which {noun} is the largest"
     return (
