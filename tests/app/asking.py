@@ -85,8 +85,13 @@ def choose(app: AppTest, label: str, option: object) -> AppTest:
 
 
 def rows(app: AppTest) -> pd.DataFrame:
-    """Return the grid on Data, by the names of columns."""
-    return _editor(app, "if missing").value.set_index("column")
+    """Return the grid on Data, by the names of columns, with what was typed over it."""
+    editor = _editor(app, "if missing")
+    frame, key = editor.value, f"grid-{editor.proto.id.rpartition('-grid-')[2]}"
+    typed = app.session_state[key]["edited_rows"] if key in app.session_state else {}
+    for row, cells in typed.items():
+        frame.loc[int(row), [*cells]] = [*cells.values()]
+    return frame.set_index("column")
 
 
 def edit(app: AppTest, cells: dict[int, dict[str, object]]) -> AppTest:

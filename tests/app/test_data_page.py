@@ -140,6 +140,30 @@ def test_an_imputed_middle_is_seen_and_follows_the_bounds(open_page):
     assert used_for() == "smoker"
 
 
+def test_a_missing_number_is_asked_about_once_for_all_columns(open_page):
+    csv = "age,bmi,smoker\n" + "".join(f"{20 + i},{18 + i},no\n" for i in range(9))
+
+    def asked():
+        return [one for one in app.radio if one.label.startswith("A missing number of")]
+
+    for choice, one in (("leave out", "leave out"), ("none is missing", "none is missing 50")):
+        app = upload(open_page("data"), csv)
+        assert not asked()
+        edit(app, {0: {"lower": "0", "upper": "100"}, 1: {"lower": "10", "upper": "90"}})
+        (question,) = asked()
+        assert question.label == r"A missing number of age\, bmi counts as"
+        question.set_value(choice).run()
+        assert not asked()
+        assert [declared(app, "age"), declared(app, "bmi")] == [one, one]
+    app = upload(open_page("data"), csv)
+    edit(app, {0: {"lower": "0", "upper": "100"}})
+    asked()[0].set_value("impute").run()
+    assert not asked()
+    assert (declared(app, "age"), status(app, "age")) == ("impute 50", "imputes middle")
+    edit(app, {0: {"lower": "0", "upper": "100"}, 1: {"lower": "10", "upper": "90"}})
+    assert asked()[0].label == "A missing number of bmi counts as"
+
+
 def test_everybody_may_be_known_to_have_a_value(open_page):
     app = upload(open_page("data"), MIXED)
     for label, value in (("Lower bound", 0.0), ("Upper bound", 100.0)):

@@ -122,6 +122,9 @@ def the_switch_and_what_is_shown_agree(visitor: Visitor) -> None:
         agrees(visitor, shown=shown)
 
 
+FILLED = 7  # The cell that a declared row fills in: what happens to a missing value.
+
+
 def agrees(visitor: Visitor, *, shown: bool) -> None:
     """Check that the switch and the page say the same."""
     switch = visitor.page.get_by_role("switch").first
@@ -147,6 +150,34 @@ def test_bounds_pasted_into_the_grid_are_declared(context, server):
     visitor.edit_columns()
     for label, value in (("Lower bound", "0"), ("Upper bound", "9")):
         expect(page.get_by_role("spinbutton", name=label, exact=True)).to_have_value(value)
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_grid_keeps_what_is_typed_at_once_and_later(context, server):
+    """The first editor is fetched while its keys come, and a row keeps its other cells."""
+    visitor = visit(context, server.url)
+    page = visitor.page
+    visitor.go("data")
+    visitor.upload("c,d\n1.5,2.5\n2.5,3.5\n", "typed.csv")
+    grid = page.get_by_test_id("stDataFrame").first
+    grid.get_by_test_id("data-grid-canvas").wait_for()
+    box = grid.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 280, box["y"] + 52)
+    page.keyboard.type("18")
+    page.keyboard.press("Tab")
+    page.keyboard.type("95")
+    page.keyboard.press("Enter")
+    row = grid.locator("tbody tr").first.locator("td")
+    expect(row.nth(FILLED)).to_have_text("impute")
+    visitor.settle()
+    page.mouse.click(box["x"] + 360, box["y"] + 52)
+    page.keyboard.type("99")
+    page.keyboard.press("Enter")
+    expect(row.nth(4)).to_have_text("99")
+    visitor.settle()
+    expect(row.nth(3)).to_have_text("18")
+    expect(row.nth(FILLED)).to_have_text("impute")
 
 
 def test_keyboard_alone_does_the_main_job(context, server):

@@ -6,7 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import pandas as pd
 import streamlit as st
@@ -19,11 +20,13 @@ from dpcore.data.declaration_grid import (
     IfMissing,
     cells_of,
     declared,
+    imputes_middle,
     undeclared,
     with_common_bounds,
 )
 from dpcore.data.partitions.table import Table, TableT
 from dpcore.errors import DPCoreError, ParameterError
+from dpcore.formatting import listed
 from dpcore.releases.declarations import declaration_in, written
 from ui import downloads, session
 from ui.data import declaring
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 _SLOT = "grid-start"
+_HELD_KEYS = Path(__file__).with_name("held_keys.js").read_text(encoding="utf-8")
 _ROWS_SHOWN = 10
 _ROW_HEIGHT = 35
 
@@ -45,8 +49,7 @@ def typed(dataset: TableT, keep: Callable[[Table], None]) -> tuple[TableT, dict[
     What is typed stays in the grid, so that a row can be corrected or taken back. A row
     that cannot be used declares nothing.
     """
-    state = cast("Mapping[str, Any] | None", session.public(_key()))
-    edits = None if state is None else state["edited_rows"]
+    edits = _edits()
     if edits is None:
         # The grid is about to be drawn anew: it begins with what is declared.
         session.let_go([_SLOT])
@@ -71,15 +74,20 @@ def typed(dataset: TableT, keep: Callable[[Table], None]) -> tuple[TableT, dict[
 
 
 def show(dataset: Table, wrong: Mapping[int, str]) -> None:
-    """Draw the grid of what is declared, with the status of each row."""
+    """Draw the grid of what is declared, with the status of each row.
+
+    A cell that was typed has below it what it had before: the browser forgets what is typed
+    once it equals what is sent, and the row would lose it as its next cell is typed.
+    """
     start = session.remember(_SLOT, _key(), lambda: dataset.columns)
-    rows = []
+    edits, rows = _edits() or {}, []
     for place, column in enumerate(dataset.columns):
-        # What cannot be used is corrected beside what was declared before.
-        row = cells_of(start[place] if place in wrong else column)
-        row[Field.NAME] = dataset.short(column.name)
-        row[Field.STATUS] = wrong.get(place, row[Field.STATUS])
-        rows.append(row)
+        # What cannot be used, or lacks a bound, is corrected beside what was declared before.
+        before, row = cells_of(start[place]), cells_of(column)
+        if place in wrong or (column.kind is start[place].kind and not column.is_declared):
+            row = before | {Field.STATUS: wrong.get(place, row[Field.STATUS])}
+        row |= {field: before[field] for field in edits.get(place, ())}
+        rows.append(row | {Field.NAME: dataset.short(column.name)})
     # Converting the columns one by one afterwards takes four times as long.
     frame = pd.DataFrame(rows, columns=[*Field], dtype="str")
     frame[Field.USE] = [bool(row[Field.USE]) for row in rows]
@@ -91,6 +99,7 @@ def show(dataset: Table, wrong: Mapping[int, str]) -> None:
         key=_key(),
         alt="Declaration of every column: type, bounds, labels, unit, missing values, status",
     )
+    st.html(f"<script>{_HELD_KEYS}</script>", unsafe_allow_javascript=True)
 
 
 @contextlib.contextmanager
@@ -132,6 +141,37 @@ def fill_common_bounds(dataset: Table, keep: Callable[[Table], None]) -> None:
     )
 
 
+def ask_missing(dataset: Table, keep: Callable[[Table], None]) -> None:
+    """Ask once what missing numbers count as, of all columns of which nobody has said it."""
+    note = f"_middle-chosen-{session.generation()}"
+    chosen = cast("tuple[str, ...]", session.public(note) or ())
+    asked = [one for one in dataset.columns if imputes_middle(one) and one.name not in chosen]
+    if not asked:
+        return
+    names = literal(listed([dataset.short(one.name) for one in asked]))
+    choice = st.radio(
+        f"A missing number of {names} counts as",
+        [*_MISSING],
+        index=None,
+        format_func=_MISSING.__getitem__,
+        captions=_MISSING_DOES,
+        key=f"missing-{_key()}-{len(chosen)}",
+        horizontal=True,
+    )
+    if choice is None:
+        return
+    if choice is IfMissing.IMPUTE:
+        session.set_public(note, (*chosen, *(one.name for one in asked)))
+    else:
+        said = [declared(one, {Field.IF_MISSING: choice}) for one in asked]
+        take_over(dataset, declaring.redeclared(dataset, *said), keep)
+    session.notice(
+        f"A missing number of {names} counts as “{_MISSING[choice]}”. The grid changes it "
+        "for a single column."
+    )
+    st.rerun()
+
+
 def take_over(dataset: TableT, described: TableT, keep: Callable[[Table], None]) -> None:
     """Declare all columns anew, and show it in the grid and in the controls."""
     for place, (before, after) in enumerate(zip(dataset.columns, described.columns, strict=True)):
@@ -139,6 +179,12 @@ def take_over(dataset: TableT, described: TableT, keep: Callable[[Table], None])
             declaring.show_change(place)
     begin_anew()
     keep(described)
+
+
+def _edits() -> Mapping[int, Mapping[str, object]] | None:
+    """Return the cells that were typed, by row and field; ``None`` where no grid was drawn."""
+    state = cast("Mapping[str, Any] | None", session.public(_key()))
+    return None if state is None else state["edited_rows"]
 
 
 def _revision() -> str:
@@ -149,6 +195,17 @@ def _key() -> str:
     return f"grid-{session.generation()}-{session.count(_revision())}"
 
 
+_MISSING: Final = {
+    IfMissing.IMPUTE: "the middle of the bounds",
+    IfMissing.LEAVE_OUT: "left out",
+    IfMissing.NONE: "none is missing",
+}
+_MISSING_DOES: Final = (
+    "The default. It biases results towards the middle. No margin of error includes this bias.",
+    "No bias from imputation. Averages divide by at least a public minimum, typed below.",
+    "It must be known without this table. A missing number still counts as the middle.",
+)
+"""How missing numbers may be treated, and what that does."""
 _config = st.column_config
 _COLUMNS: Mapping[str, Any] = {
     Field.USE: _config.CheckboxColumn(width=55, pinned=True),
