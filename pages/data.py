@@ -74,8 +74,9 @@ with place:
         st.info(notice)
     declaring.tell_steps(dataset)
     columns.tell_ending(dataset)
-    if current.example is None:
-        grid.ask_missing(dataset, keep)
+# Below the buttons, which it must not move from under a press.
+if current.example is None:
+    grid.ask_missing(dataset, keep)
 
 with grid.drawn_last(rows, dataset, wrong):
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):

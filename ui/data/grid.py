@@ -166,8 +166,8 @@ def ask_missing(dataset: Table, keep: Callable[[Table], None]) -> None:
         said = [declared(one, {Field.IF_MISSING: choice}) for one in asked]
         take_over(dataset, declaring.redeclared(dataset, *said), keep)
     session.notice(
-        f"A missing number of {names} counts as “{_MISSING[choice]}”. The grid changes it "
-        "for a single column."
+        f"A missing number of {names} counts as “{_MISSING[choice]}”. Change a single "
+        "column in the grid."
     )
     st.rerun()
 
