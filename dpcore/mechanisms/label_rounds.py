@@ -19,7 +19,7 @@ released is ``Phi((T_i - 1 / sqrt(t)) / s_i)^j``, and at least ``1 - d_i`` with:
 **All rounds.** ``M`` is the release. ``M'`` is the same, but that own labels are never released.
 Rounds of ``M'`` are Gaussian mechanisms on the labels of both tables. Each depends on earlier
 ones through what is public alone. So they compose to ``mu``-Gaussian DP with ``mu^2`` the sum of
-``(D / s_i)^2`` (Dong, Roth and Su 2022, corollary 2), which is (e, d(e))-DP. Let ``d`` be the
+``(D / s_i)^2`` (Dong, Roth and Su 2022), which is (e, d(e))-DP. Let ``d`` be the
 sum of all ``d_i``. An outcome ``y`` without own labels has ``P(M = y) = P(M' = y) q(y)``, where
 ``q`` is the product of the probabilities that no own label is released, from ``1 - d`` to 1.
 So for neighbors ``x`` and ``z`` and any set ``E``::
