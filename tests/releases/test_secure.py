@@ -208,7 +208,12 @@ def test_releases_alone_draw_securely():
     }
     # What an audit tries is what is released.
     audits = "dpcore/studies/auditing/trials.py"
-    assert callers == {"dpcore/analyses/secure.py", "dpcore/analyses/labels.py", audits}
+    assert callers == {
+        "dpcore/analyses/secure.py",
+        "dpcore/analyses/label_rounds.py",
+        "dpcore/analyses/labels.py",
+        audits,
+    }
 
 
 def secure_draws():
