@@ -48,6 +48,8 @@ _RULES = """
 /* Opening a popover replaces its arrow. A slow browser takes the click on an arrow that is gone
    for one outside, and closes it at once: so the button itself is what is clicked. */
 [data-testid="stPopoverButton"] * { pointer-events: none; }
+/* It would lie over the buttons above the grid of columns. */
+[class*="st-key-grid-"] [data-testid="stElementToolbar"] { display: none; }
 /* Units are whatever a curator calls them: a tile breaks, and cuts nothing. */
 [data-testid="stMetricLabel"] *, [data-testid="stMetricValue"] * {
   white-space: normal !important; overflow-wrap: anywhere;
