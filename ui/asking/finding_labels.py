@@ -124,12 +124,15 @@ def _compare(one_round: Request, in_rounds: Request) -> None:
     unit, law = one_round.unit, cast("LabelRoundsPlan", in_rounds.plan).law
     single = cast("LabelsPlan", one_round.plan).law.people_needed(_SURE)
     least, most = (law.people_needed(_SURE, labels) for labels in (1, unit.cap or 1))
-    fewer = {most < single: "Three rounds need", least > single: "One round needs"}.get(True)
+    better = ""
+    if most < single:
+        better = " Three rounds need fewer, whatever the other labels are."
+    elif least > single:
+        better = " One round needs fewer, whatever the other labels are."
     st.caption(
         f"To appear with a probability of {percent(_SURE)}, a label needs {single:,} {unit.nouns} "
         f"in one round. In three rounds it needs {least:,} to {most:,}, depending on how many of "
-        f"their other labels are found first."
-        + (f" {fewer} fewer, whatever the other labels are." if fewer else "")
+        f"their other labels are found first.{better}"
     )
 
 
