@@ -139,7 +139,9 @@ class Column:
                 "only bounds or labels can be found by a release, with an ε above 0."
             )
         if self.at_least is not None and not FEWEST_PEOPLE <= self.at_least <= LARGEST_NUMBER:
-            raise ParameterError(f"a minimum number must be 3 or more, got {self.at_least}.")
+            raise ParameterError(
+                f"a minimum number must be from {FEWEST_PEOPLE} to {LARGEST_NUMBER:,}."
+            )
         if self.kind.is_numeric:
             self._check_bounds()
         else:
