@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 _SLOT = "grid-start"
-_HELD_KEYS = Path(__file__).with_name("held_keys.js").read_text(encoding="utf-8")
+_EDITOR = next(Path(st.__file__).parent.glob("static/static/js/data-grid-overlay-editor.*.js"))
+"""The editor of cells. Fetched only as the first cell opens, it would miss the first keys."""
 _ROWS_SHOWN = 10
 _ROW_HEIGHT = 35
 
@@ -99,7 +100,8 @@ def show(dataset: Table, wrong: Mapping[int, str]) -> None:
         key=_key(),
         alt="Declaration of every column: type, bounds, labels, unit, missing values, status",
     )
-    st.html(f"<script>{_HELD_KEYS}</script>", unsafe_allow_javascript=True)
+    fetch = f"<script>import('./static/js/{_EDITOR.name}')</script>"
+    st.html(fetch, unsafe_allow_javascript=True)
 
 
 @contextlib.contextmanager
