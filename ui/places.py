@@ -215,6 +215,9 @@ def links(url_path: str) -> None:
         return
     place, section = place_of(script), section_of(script)
     st.html(_marked(place))
+    # Streamlit leaves a page scrolled as the one before it was. It runs once for each view.
+    top = f"document.querySelector('[data-testid=stMain]').scrollTop = 0 // {script}"
+    st.sidebar.html(f"<script>{top}</script>", unsafe_allow_javascript=True)
     if len(place.sections) > 1:
         with st.container(horizontal=True, key="sections"):
             for one in place.sections:
