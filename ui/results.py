@@ -14,6 +14,7 @@ from dpcore.analyses.base import Mode
 from dpcore.data.dialects import DECIMAL_COMMA, DECIMAL_POINT, Dialect
 from dpcore.figures.theme import Picture
 from dpcore.formatting import capital, significant
+from dpcore.mechanisms.catalog import LABEL_ROUNDS
 from dpcore.releases.digits import cost_text, interval_text, number_text, quantity_in, spelled
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, sharper, these_rows
 from dpcore.releases.table import TOO_FEW, file_name, to_csv
@@ -199,8 +200,14 @@ def release_files(
         unit = study.terms.unit
         whole = these_rows(unit) if unit.several else EVERYBODY
         table = A_SAMPLE if study.sampled else whole
-    if table not in {"", A_SAMPLE}:
-        releases = [release.of_everybody() for release in releases]
+        if any(release.of_several_rows is not unit.several for release in releases):
+            table = ""  # they were prepared in another way, too
+    releases = [
+        release.of_everybody()
+        if release.of_several_rows or table not in {"", A_SAMPLE}
+        else release
+        for release in releases
+    ]
     name = file_name(releases)
     first, *others = [st.popover(label, key=f"files-{key}")] * 3
     downloads.button(
@@ -377,8 +384,9 @@ def answer_text(release: Release, *, most: int | None = None) -> str:
         ends = interval_text(release, labels[0], values[0])
         around = "" if ends is None else f" ({' to '.join(ends)})"
         return f"{number_text(release, labels[0], values[0])}{units[0]}{around}"
+    of = "round " if release.mechanism == LABEL_ROUNDS.key else ""
     said = [
-        f"{spelled(label)}: {_not_bare(release, label, value)}{unit}"
+        f"{spelled(label)}: {of}{_not_bare(release, label, value)}{unit}"
         for label, value, unit in zip(labels, values, units, strict=True)
     ]
     said += [f"{spelled(label)}: {TOO_FEW}" for label in release.unsaid]

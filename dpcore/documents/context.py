@@ -302,6 +302,12 @@ class DocumentContext:
         return any(number.total for one in self.questions for number in one.numbers)
 
     @property
+    def most_counted(self) -> int | None:
+        """Return how many rows of one unit count at most in some questions, but not in all."""
+        caps = {question.unit_of_rows.cap for question in self.questions}
+        return max(cap or 0 for cap in caps) if len(caps) > 1 else None
+
+    @property
     def mechanisms(self) -> Counter[str]:
         """Return the names of the mechanisms, and how many questions each answers."""
         return Counter(question.mechanism for question in self.questions)

@@ -80,7 +80,9 @@ def released(
     names, releases = tables or {}, in_force(releases)
     known = [_as_now(one, behind) for one in releases]
     asked = (
-        DocumentEntry.of_release(one.of_everybody() if behind.everybody else one, request)
+        DocumentEntry.of_release(
+            one.of_everybody() if behind.everybody or one.of_several_rows else one, request
+        )
         for one, request in known
     )
     questions = [

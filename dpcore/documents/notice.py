@@ -70,12 +70,13 @@ def ordered(subject: DocumentContext) -> tuple[DocumentEntry, ...]:
     return tuple(sorted(subject.questions, key=lambda one: tables.index(one.table)))
 
 
-def _minimums(questions: Sequence[DocumentEntry]) -> dict[int, str]:
-    """Return the public minimums in divisors, each with the questions that have it."""
-    found: dict[int, dict[str, None]] = {}
+def _minimums(questions: Sequence[DocumentEntry]) -> dict[tuple[int, str], str]:
+    """Return the public minimums in divisors, of what, each with the questions that have it."""
+    found: dict[tuple[int, str], dict[str, None]] = {}
     for question in questions:
         if question.minimum is not None:
-            found.setdefault(question.minimum, {})[question.asks] = None
+            least = question.minimum, question.unit_of_rows.counted
+            found.setdefault(least, {})[question.asks] = None
     return {least: listed([*names], by="; ") for least, names in found.items()}
 
 

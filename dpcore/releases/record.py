@@ -162,6 +162,13 @@ class Release:
         """Return the unit of a number; of derived ones only where it is told."""
         return self.units.get(label, self.unit if label in self.labels else "")
 
+    @property
+    def of_several_rows(self) -> bool:
+        """Tell whether several rows of one unit may count: they are no random sample."""
+        asked = self.request.get("query", self.request.get("question"))
+        unit = asked.get("unit") if isinstance(asked, dict) else None
+        return isinstance(unit, dict) and (unit.get("rows", 1) != 1 or "cap" in unit)
+
     def of_everybody(self) -> Release:
         """Return it without intervals for a population: the table is all of it."""
         if self.intervals is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from math import ceil, floor, isfinite
 from typing import Final
@@ -165,15 +165,8 @@ def _shared(release: Release) -> dict[str, Cell]:
 
 def _size(release: Release) -> str:
     """Return what is public about the number of rows, and what they are called."""
-    size, unit = people_text(release.request), _unit(release)
-    several = unit.get("rows", 1) != 1 or "cap" in unit
-    return size if several or not size else f"{size} {release.nouns}".rstrip()
-
-
-def _unit(release: Release) -> Mapping[str, object]:
-    asked = release.request.get("query", release.request.get("question"))
-    unit = asked.get("unit") if isinstance(asked, dict) else None
-    return unit if isinstance(unit, dict) else {}
+    size = people_text(release.request)
+    return size if release.of_several_rows or not size else f"{size} {release.nouns}".rstrip()
 
 
 def _plan(release: Release) -> dict[str, Cell]:

@@ -189,7 +189,7 @@ def test_rows_are_chosen_by_public_conditions_and_their_number_is_private(open_p
     button(app, "Keep only these rows").click().run()
     where = "where age at least 60 and ward is north or west"
     assert columns(app) == HEADER
-    assert f"Every column is {where}" in said(app).replace("\\", "")
+    assert f"each column name ends with “{where}”" in said(app).replace("\\", "")
     assert by_label(app.button_group, "Neighboring relation").value == "add-remove"
     by_label(app.button_group, "Neighboring relation").set_value("substitution").run()
     put_in_use(app)

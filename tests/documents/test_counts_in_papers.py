@@ -12,7 +12,7 @@ from dpcore.documents.gathering import released
 from dpcore.documents.notice import counted
 from dpcore.ledger.transaction import release
 from dpcore.releases.digits import ends_text
-from tests.documents.subjects import CELLS, NOW, answered, behind, opened, table
+from tests.documents.subjects import CELLS, NOW, answered, behind, opened, questions, table
 from tests.documents.test_reading import plain
 from tests.releases.questions import AGE, apart, crossed, labels, ranks
 from tests.statistics.columns import dataset
@@ -102,3 +102,27 @@ def test_a_count_cut_off_at_nobody_has_the_digits_of_the_others():
     for value in (-11.8, -31.0, 3.0, 250.0):
         low, high = max(0.0, value - 31.3), value + 31.3
         assert all("." not in end for end in ends_text((low, max(high, 0.0)), value))
+
+
+def test_each_release_is_described_with_the_rows_that_it_counted():
+    """Of several rows of a person nothing is known about a population, whatever is in use."""
+    ledger = opened(SUBSTITUTION)
+    whole, *_ = questions()
+    record = release(
+        whole, whole.value(table()), ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW
+    )
+    asked = record.request["query"]
+    unit = asked["unit"] | {"cap": 5}
+    capped = replace(
+        record, id="capped", request=record.request | {"query": asked | {"unit": unit}}
+    )
+    about = released([record, capped], behind(SUBSTITUTION, ledger))
+    first, second = (question.numbers[0].total for question in about.questions)
+    assert first
+    assert not second
+    notice = plain(BY_NAME["Public notice"].text(about))
+    assert "in some figures at most 5 of each count" in notice
+    methods = BY_NAME["Methods paragraph"].text(about)
+    assert "at most 5 count in some answers" in methods
+    alone = plain(BY_NAME["Public notice"].text(released([record], behind(SUBSTITUTION, ledger))))
+    assert "in some figures" not in alone

@@ -516,9 +516,7 @@ def tell_ending(dataset: Table) -> None:
     """Say what lists of columns leave out of every name."""
     ending = dataset.ending.lstrip(" ,")
     if ending:
-        st.caption(
-            f"Every column is {literal(ending)}. Lists leave that out; methods and reports name it."
-        )
+        st.caption(f"In reports, each column name ends with “{literal(ending)}”.")
 
 
 def left_out(dataset: Table) -> tuple[str, ...]:

@@ -18,7 +18,6 @@ from dpcore.analyses.bounds import EMPTY_PASSES, BoundsPlan, BoundsQuery
 from dpcore.data.declaration_grid import Field, declared
 from dpcore.data.partitions.table import Table
 from dpcore.formatting import percent
-from dpcore.ledger.account import Account
 from dpcore.releases.digits import cost_text, number_text
 from dpcore.releases.record import Release
 from ui import accounts, controls, offering, releasing, session
@@ -93,7 +92,7 @@ def offer(
         if asked is None:
             return None
         place, request = asked
-        _tell_price(request, terms, current)
+        _tell_price(request, study)
         tell(request)
         if study is not None:
             answer(request, study, place)
@@ -159,21 +158,16 @@ def _question(dataset: Table, places: list[int], terms: AccountTerms) -> tuple[i
     return place, Request(query=query, mechanism_key="laplace", epsilon=epsilon.inside)
 
 
-def _tell_price(request: Request, terms: AccountTerms, current: Draft | Study) -> None:
-    """Say what a search costs and leaves."""
-    study = current if isinstance(current, Study) else None
-    if study is None:
-        account = Account(
-            fingerprint="", budget=terms.budget, relation=terms.relation, unit_rows=terms.unit.rows
-        )
-    else:
-        account = session.account(study)
-    if study is None or releasing.latest(study.fingerprint, request) is None:
-        price = f"Cost: **{cost_text(request.cost)}**."
-        if account.admits(request.cost) and not _has_account(current):
-            paid = replace(account, spent=account.spent + request.cost)
-            price += f" Left afterwards: {accounts.left(paid, request.cost)}."
-        st.markdown(price)
+def _tell_price(request: Request, study: Study | None) -> None:
+    """Say what a search costs, and leaves of an account that is known."""
+    if study is not None and releasing.latest(study.fingerprint, request) is not None:
+        return
+    price = f"Cost: **{cost_text(request.cost)}**."
+    account = None if study is None else session.account(study)
+    if account is not None and account.admits(request.cost):
+        paid = replace(account, spent=account.spent + request.cost)
+        price += f" Left afterwards: {accounts.left(paid, request.cost)}."
+    st.markdown(price)
 
 
 def _has_account(current: Draft | Study) -> bool:
@@ -192,7 +186,8 @@ def _opens_account(key: str, current: Draft | Study) -> bool:
         return st.button("Go on with the account", key=key)
     st.caption(
         "First check the privacy unit, the relation and the budget above. The ledger opens the "
-        "account of this table with them, and nothing is spent yet."
+        "account of this table with them, and spends nothing yet. An account that these "
+        "people have already stays as it is."
     )
     return st.button("Open the account", key=key)
 

@@ -246,7 +246,7 @@ def _behind(study: Study) -> gathering.Background:
     return gathering.Background(
         facts=facts_of(study),
         dataset=study.dataset,
-        everybody=not study.sampled,
+        everybody=study.terms.everybody,
         entries=session.ledger().history(account.name),
         periods=account.periods,
         today=datetime.now(UTC).date().isoformat(),

@@ -328,10 +328,10 @@ def _ask_limit(owners: tuple[str, ...], ownerless: Ownerless, rule: RowCap | Non
         "people and of the file order. The same file always gives the same rows.",
     )
     st.caption(
-        f"The guarantee protects each {whose} with all rows together: one can change {most} rows "
-        "can. Noise grows with the limit; a low one leaves "
-        "rows out. Counts, sums, means, shares and histograms can be asked, of all "
-        "rows or by group; how many rows there are is private."
+        f"The guarantee protects each {whose} with all rows together: one can change {most} "
+        "rows. Noise grows with the limit; a low one leaves rows out. Counts, sums, means, "
+        "shares and histograms can be asked, of all rows or by group; how many rows there are "
+        "is private."
     )
     return RowCap(owners=owners, most=most, ownerless=ownerless)
 
