@@ -187,7 +187,7 @@ def _opens_account(key: str, current: Draft | Study) -> bool:
     st.caption(
         "First check the privacy unit, the relation and the budget above. The ledger opens the "
         "account of this table with them, and spends nothing yet. An account that these "
-        "people have already stays as it is."
+        "people have already does not change."
     )
     return st.button("Open the account", key=key)
 
