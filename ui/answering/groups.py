@@ -84,7 +84,8 @@ def show(answer: Release, asked: Request) -> None:
     results.show(picture(answer, asked, truth=None), "answer")
     st.caption(
         f"All intervals hold at once, with {percent(LEVEL)}. A number that noise moved out of the "
-        "possible range is released as the nearest possible one: a count below 0 as 0."
+        "possible range is released as the nearest possible one. So a count or a deviation of 0 "
+        "may only mean that its noise is large."
     )
     few = {
         group: plan.count_names[group]
