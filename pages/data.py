@@ -18,6 +18,7 @@ from ui.data import (
     using,
 )
 from ui.study import Draft
+from ui.text import literal
 
 places.begin("data")
 
@@ -32,6 +33,8 @@ if current is None:
 drafted = isinstance(current, Draft)
 keep = session.redraft if drafted else declaring.redeclare
 dataset, wrong = grid.typed(current.dataset, keep)
+names = [literal(dataset.short(column.name)) for column in dataset.columns]
+reasons = [f"- **{names[at]}**: {literal(reason)}" for at, reason in wrong.items()]
 notice = session.notice()
 place, actions = st.container(), st.container(horizontal=True, gap="xsmall", key="data-actions")
 with actions:
@@ -70,6 +73,8 @@ with actions:
     upload.offer_format(current)
 with place:
     rows = st.container()
+    if reasons:
+        st.warning("\n".join(reasons))
     if notice is not None:
         st.info(notice)
     declaring.tell_steps(dataset)

@@ -151,11 +151,14 @@ class Cell:
     def epsilon_slider(self, *, key: str) -> None:
         """Show a slider for the ε in the box with a key: both always have the same number."""
         slider, number = slider_of(key), cast("float", session.public(key))
-        if session.public(slider) != number:  # else it would jump back while it is dragged
+        moved = session.public(slider) != number
+        if moved:  # else it would jump back while it is dragged
             session.set_public(slider, number)
         self.place.select_slider(
             "ε (log scale)",
             stops(number),
+            # Where the run that set it was cut short, the browser begins here.
+            None if moved else number,
             format_func=in_full,
             key=slider,
             on_change=lambda: session.set_public(key, session.public(slider)),

@@ -57,6 +57,14 @@ def test_a_figure_is_read_aloud_and_carries_no_look_of_its_own(app):
     assert "template" not in figure.json["layout"]
 
 
+def test_the_slider_begins_at_its_box_where_the_run_that_moved_it_was_cut_short(open_page):
+    """That run sets the slider; the next one finds it set, and its browser has nothing."""
+    use_upload(open_page)
+    app = open_page("release").run()
+    slider = by_label(app.select_slider, "ε (log scale)").proto
+    assert slider.options[int(slider.default[0])] == f"{by_label(app.number_input, BOX).value:g}"
+
+
 def film_of(app):
     """The frames of the first figure, by the values of its slider."""
     film = json.loads(app.get("bidi_component")[0].proto.bytes)[0]["film"]
