@@ -33,8 +33,10 @@ if current is None:
 drafted = isinstance(current, Draft)
 keep = session.redraft if drafted else declaring.redeclare
 dataset, wrong = grid.typed(current.dataset, keep)
-names = [literal(dataset.short(column.name)) for column in dataset.columns]
-reasons = [f"- **{names[at]}**: {literal(reason)}" for at, reason in wrong.items()]
+reasons = [
+    f"- **{literal(dataset.short(dataset.columns[at].name))}**: {literal(reason)}"
+    for at, reason in wrong.items()
+]
 notice = session.notice()
 place, actions = st.container(), st.container(horizontal=True, gap="xsmall", key="data-actions")
 with actions:

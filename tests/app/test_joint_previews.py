@@ -34,7 +34,7 @@ def test_noise_of_several_numbers_is_told_before_as_it_is_after(
     amount = number(text.split()[0])
     promised = amount / 100 if text.endswith("%") else amount
     release(app)
-    # The noise that is told below the answer.
+    # The margin below the answer.
     (title,) = (m.value for m in app.caption if "within ±" in m.value)
     assert number(
         re.search(r"within ±\s([\d,.]+)", title.replace("\\", "")).group(1)

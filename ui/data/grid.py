@@ -84,10 +84,13 @@ def show(dataset: Table, wrong: Mapping[int, str]) -> None:
     edits, rows = _edits() or {}, []
     for place, column in enumerate(dataset.columns):
         # What cannot be used, or lacks a bound, is corrected beside what was declared before.
-        before, row = cells_of(start[place]), cells_of(column)
-        if place in wrong or (column.kind is start[place].kind and not column.is_declared):
-            row = before | {Field.STATUS: wrong.get(place, row[Field.STATUS])}
-        row |= {field: before[field] for field in edits.get(place, ())}
+        began, row = start[place], cells_of(column)
+        lacks = place in wrong or (column.kind is began.kind and not column.is_declared)
+        if lacks or place in edits:
+            before = cells_of(began)
+            if lacks:
+                row = before | {Field.STATUS: wrong.get(place, row[Field.STATUS])}
+            row |= {field: before[field] for field in edits.get(place, ())}
         rows.append(row | {Field.NAME: dataset.short(column.name)})
     # Converting the columns one by one afterwards takes four times as long.
     frame = pd.DataFrame(rows, columns=[*Field], dtype="str")
