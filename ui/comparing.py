@@ -132,6 +132,11 @@ def _simulated_from(at: AnswerSetting, keys: tuple[str, ...]) -> None:
             f"{at.people:,} {counted}, with every variance at {percent(at.place)} of the "
             "largest possible one and no correlation"
         )
+    elif at.of_table:
+        assumed = (
+            f"{at.people:,} {counted}: the mean is that of values at both bounds, the standard "
+            "deviation that of values around the middle"
+        )
     else:
         pair = query.kind is StatisticKind.DIFFERENCE
         which = "two groups with the same mean" if pair else "a group"

@@ -112,15 +112,15 @@ def badge(answer: Release, key: str, *, files: str = "Download") -> None:
 
 
 def frame(answer: Release, said: str | None = None) -> st.delta_generator.DeltaGenerator:
-    """Return a bordered container that first says what may leave, unless ``said`` is empty."""
+    """Return a bordered container that first says what may leave, and ``said`` below it."""
     classroom = answer.mode is Mode.CLASSROOM
     container = st.container(border=True, key="classroom-answer" if classroom else "public-answer")
     with container:
         results.public_badge()
         if answer.name:
             st.markdown(f"**{literal(answer.name)}**")
-        if said != "":
-            st.markdown(f"{literal(capital(said or answer.said))}.")
+        if said is not None:
+            st.markdown(f"{literal(capital(said))}.")
     return container
 
 

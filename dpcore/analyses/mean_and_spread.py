@@ -8,7 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcore.analyses import secure
-from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Width
+from dpcore.analyses.measurement import (
+    Answer,
+    LabelledIntervals,
+    OneMechanism,
+    SimulatedDraws,
+    Width,
+)
 from dpcore.arrays import FloatArray
 from dpcore.inference.intervals import LEVEL, Intervals, noise_half_width
 from dpcore.inference.spread_intervals import OF_SPREAD, SpreadEstimate, spread_intervals
@@ -51,6 +57,24 @@ class SpreadPlan(OneMechanism):
         """Return the half-width of the mean at 95% together with the standard deviation."""
         mean = self.half_widths(1 - (1 - LEVEL) * (1 - OF_SPREAD))[0]
         return Width(half=float(mean), unit=unit, of="the mean")
+
+    def errors(
+        self,
+        place: float,
+        *,
+        group: int,  # noqa: ARG002 - the common signature
+        number: int,
+        simulation: SimulatedDraws,
+    ) -> FloatArray:
+        """Return errors of the mean, or of a standard deviation about a mean in the middle.
+
+        The number of people is that of the table, and not ``group``.
+        """
+        width = self.statistic.bounds.width
+        away, square = (0.0, place**2 / 4) if number else (place - 0.5, 0.25)
+        value = width * np.array([away, square])
+        drawn = self.mechanism.simulate(value, rng=simulation.rng, size=(simulation.draws, 2))
+        return (self.statistic.described(drawn) - self.statistic.described(value))[:, number]
 
     def truth(self, value: FloatArray) -> FloatArray:
         """Return mean and standard deviation of the table. CONFIDENTIAL."""

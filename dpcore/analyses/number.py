@@ -182,6 +182,16 @@ class Query(Question):
         return self.bounds.width
 
     @property
+    def simulated(self) -> tuple[str, ...]:
+        """Return mean and standard deviation: the second follows from both noisy numbers."""
+        return self.labels if self.kind is StatisticKind.MEAN_AND_SPREAD else ()
+
+    def window(self, number: int) -> tuple[float, float]:
+        """Return the bounds of the mean, and 0 to half of their width."""
+        declared = self._declared
+        return (0.0, declared.width / 2) if number else (declared.lower, declared.upper)
+
+    @property
     def is_whole(self) -> bool:
         """Return whether the answer is a whole number: a count, or a chosen value."""
         return self.kind.of_counts or (self.kind.of_places and self.column.kind is ColumnKind.WHOLE)

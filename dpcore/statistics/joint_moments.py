@@ -66,13 +66,14 @@ class JointMoments(NumericStatistic):
         return np.array([values.mean(), values.std()]) if len(values) else np.full(2, np.nan)
 
     def described(self, value: FloatArray) -> FloatArray:
-        """Return mean and standard deviation that follow from both numbers.
+        """Return mean and standard deviation that follow from both numbers, shape ``(..., 2)``.
 
         The standard deviation is that with divisor n, within what the bounds allow.
         """
         width = self.bounds.width
-        variance = np.clip(value[1] * width - value[0] ** 2, 0.0, width**2 / 4)
-        return np.array([value[0] + self.middle, math.sqrt(variance)])
+        away, square = value[..., 0], value[..., 1]
+        variance = np.clip(square * width - away**2, 0.0, width**2 / 4)
+        return np.stack([away + self.middle, np.sqrt(variance)], axis=-1)
 
     def sensitivity(self, relation: NeighboringRelation) -> Sensitivity:
         """Return the most that one record can change both numbers, over all tables."""

@@ -17,6 +17,7 @@ from tests.planning.planned import item
 SIMULATED = {
     "mean": {"multiselect": {"By group": [0]}},
     "variance": {"multiselect": {"By group": [0]}},
+    "mean and standard deviation": {},
     "difference of groups": {},
     "means of several columns": {"multiselect": {"By group": [0]}},
     "correlation": {},
@@ -53,6 +54,14 @@ def test_answers_of_several_numbers_have_bias_sd_and_rmse(open_page, statistic):
     said = "No margin of error can be given" if unknown else "Margin of error at ε = 20: ± "
     assert title(app).startswith(said)
     assert by_label(app.selectbox, "x-axis").disabled
+
+
+def test_every_statistic_has_its_accuracy(open_page):
+    use_survey(open_page)
+    app = open_page("accuracy")
+    for statistic in by_label(app.selectbox, "Statistic").options:
+        choose(app, "Statistic", statistic)
+        assert figures(app), statistic
 
 
 @pytest.mark.parametrize("statistic", ["median", "several quantiles"])

@@ -24,6 +24,7 @@ MEAN = sum(AGES) / len(AGES)
 # The noise of these releases has scale 100 / 2000 / 0.4 = 0.125.
 OFF = 5.0
 MOST_TABS = 90
+FILLED = 7  # The cell that a declared row fills in: what happens to a missing value.
 POLICY = "Content Security Policy"
 
 
@@ -120,9 +121,6 @@ def the_switch_and_what_is_shown_agree(visitor: Visitor) -> None:
     for shown in (True, False, True):
         visitor.open_confidential()  # and, where it is open, closes it
         agrees(visitor, shown=shown)
-
-
-FILLED = 7  # The cell that a declared row fills in: what happens to a missing value.
 
 
 def agrees(visitor: Visitor, *, shown: bool) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpcore.analyses.number import Query
 from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import estimate, point_ratios
 from dpcore.mechanisms.laplace import Laplace
@@ -17,7 +18,18 @@ from dpcore.studies.comparing.compared_points import AnswerSetting
 from dpcore.studies.comparing.error_curves import of_table
 from tests.conftest import few
 from tests.inference.test_group_ratios import RATIOS
-from tests.releases.questions import apart, by_group, chained, matrix, means, ranks, weighted
+from tests.releases.questions import (
+    AGE,
+    apart,
+    asked,
+    by_group,
+    chained,
+    matrix,
+    means,
+    ranks,
+    terms,
+    weighted,
+)
 
 BY_GROUP = {
     "mean": by_group(),
@@ -128,11 +140,24 @@ def test_the_law_of_a_quantile_is_that_of_its_draws(q):
 
 def test_more_epsilon_brings_quantiles_nearer():
     rng = np.random.default_rng(5)
-    for asked in (ranks(people=500), chained(people=500)):
-        value = asked.plan.statistic.value(rng.uniform(20, 80, 500))
-        curve = of_table([replace(asked, epsilon=e) for e in (0.1, 1.0, 10.0)], value)
+    for one in (ranks(people=500), chained(people=500)):
+        value = one.plan.statistic.value(rng.uniform(20, 80, 500))
+        curve = of_table([replace(one, epsilon=e) for e in (0.1, 1.0, 10.0)], value)
         assert (np.diff(curve.rmse) < 0).all()
-        assert curve.key == asked.mechanism_key
+        assert curve.key == one.mechanism_key
+
+
+@pytest.mark.parametrize("place", [0.2, 0.5, 0.9])
+def test_a_mean_and_its_deviation_have_the_errors_of_their_noise(place):
+    query = Query(kind=StatisticKind.MEAN_AND_SPREAD, column=AGE, **terms(2000))
+    at = setting(asked(query, "laplace", epsilon=2.0), place=place)
+    assert at.of_people(500).people == 500
+    noise = np.sqrt(at.by("laplace").mechanism.variance(0.0))
+    assert errors(at, "laplace")[1] == pytest.approx(noise, rel=0.05)
+    # The root moves by half of the variance's error over itself.
+    deviation = replace(at, number=1)
+    assert deviation.position == pytest.approx(place * AGE.bounds.width / 2)
+    assert errors(deviation, "laplace")[1] == pytest.approx(noise / place, rel=0.05)
 
 
 def test_what_is_not_simulated_is_refused():

@@ -34,7 +34,7 @@ _EVERYBODY = "There is no sampling error: “Data” says that the data are the 
 
 def show(answer: Release, asked: Request) -> None:
     """Show a sanitized answer with its intervals, cost and downloads."""
-    with offering.frame(answer, ""):
+    with offering.frame(answer):
         view(asked).show(answer, asked)
         st.markdown(f"{literal(capital(asked.statement))}.")
         _beyond(answer, asked)

@@ -201,7 +201,7 @@ def _answer(
         return
     bounds = dataset.columns[place].bounds
     same = bounds is not None and (bounds.lower, bounds.upper) == answer.values
-    with offering.frame(answer):
+    with offering.frame(answer, answer.said):
         ends = " to ".join(
             number_text(answer, label, value)
             for label, value in zip(answer.labels, answer.values, strict=True)

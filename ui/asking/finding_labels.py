@@ -180,7 +180,7 @@ def _answer(
     """Offer the search, and its labels as the list of the column."""
     answer = offering.offer(request, study, key="labels", plannable=False)
     if answer is not None:
-        with offering.frame(answer):
+        with offering.frame(answer, answer.said):
             _show(answer)
             offering.badge(answer, "labels")
         _offer_list(answer, dataset, place, keep)

@@ -75,7 +75,7 @@ def expected(asked: ModelRequest) -> None:
 def released(answer: Release, asked: ModelRequest) -> None:
     """Show a released model: coefficients on both scales, cost and files."""
     values, ends, samples = coefficients(answer, asked)
-    with offering.frame(answer):
+    with offering.frame(answer, answer.said):
         picture = coefficients_picture(
             asked.question.labels, values, ends, samples=samples, statement=answer.said
         )

@@ -44,7 +44,7 @@ def show(plan: Option, asked: Asked, study: Study) -> None:
     )
     answer = offering.offer(request, study, key="choice", plannable=False)
     if answer is not None:
-        with offering.frame(answer):
+        with offering.frame(answer, answer.said):
             if TOLD in answer.unsaid:
                 st.markdown("Too many exceed the threshold even at the smallest total tried.")
             else:

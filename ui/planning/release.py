@@ -167,6 +167,6 @@ def _show(answer: Release, request: Releasable) -> None:
             keys=("plan-resampled", "plan-resampled"),
         )
     else:
-        with offering.frame(answer):
+        with offering.frame(answer, answer.said):
             st.caption("Its numbers are in the list below and in the files.")
             offering.badge(answer, "plan-answer")

@@ -116,7 +116,7 @@ def _bootstrapped(request: BootstrapRequest, asked: BootstrapSettings) -> None:
     study = session.require_study()
     answer = offering.offer(request, study, key="se")
     if answer is not None:
-        with offering.frame(answer):
+        with offering.frame(answer, answer.said):
             _released(answer, request, asked)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, cast
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dpcore.analyses.base import Question, Request
 from dpcore.analyses.groups import GroupedQuery
 from dpcore.analyses.marginals import MarginalsQuery
 from dpcore.analyses.measurement import SimulatedDraws
+from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
 from dpcore.mechanisms.catalog import EVERY
@@ -28,6 +29,7 @@ DRAWS: Final = 4000
 SIMULATION: Final = SimulatedDraws(draws=DRAWS)
 _MOST_UNTOLD: Final = 0.5
 """From which part of answers on that cannot be given no error is shown."""
+_FEWEST: Final = 3
 _SHARE: Final = "share of the largest variance"
 
 
@@ -206,8 +208,6 @@ class AnswerSetting:
 
     narrow: ClassVar = math.inf
     """The usual least epsilon: below it too few people are told."""
-    fewest: ClassVar = 3
-    """The fewest people that the answer is defined for."""
     request: Request
     delta: float
     group: int
@@ -241,12 +241,17 @@ class AnswerSetting:
     @property
     def people(self) -> int:
         """Return the number of people that the errors depend on."""
-        return self.request.query.size.people if self._is_matrix else self.group
+        return self.request.query.size.people if self.of_table else self.group
+
+    @property
+    def fewest(self) -> int:
+        """Return the fewest people that the answer is defined for."""
+        return max(_FEWEST, self.request.query.fewest_people)
 
     @property
     def people_label(self) -> str:
         """Return what that number is called."""
-        where = "" if self._is_matrix else " in a group"
+        where = "" if self.of_table else " in a group"
         return f"number of {self.request.query.unit.counted}{where}"
 
     @property
@@ -263,7 +268,7 @@ class AnswerSetting:
     @property
     def position_label(self) -> str:
         """Return what the true value is called on an axis."""
-        if self._is_matrix:
+        if self.request.query.kind.of_matrix:
             return _SHARE
         both = self.request.query.kind is StatisticKind.DIFFERENCE
         return "mean of both groups" if both else f"true {self.each}"
@@ -274,10 +279,9 @@ class AnswerSetting:
 
     def of_people(self, people: int) -> AnswerSetting:
         """Return the setting for another number of people."""
-        if not self._is_matrix:
+        if not self.of_table:
             return replace(self, group=people)
-        query = cast("Any", self.request.query)
-        asked = replace(query, size=replace(query.size, people=people))
+        asked = self.request.query.resized(people)
         return replace(self, request=replace(self.request, query=asked))
 
     def at_place(self, place: float) -> AnswerSetting:
@@ -312,8 +316,10 @@ class AnswerSetting:
         return tuple(key for key in keys if self._is_answered_by(key))
 
     @property
-    def _is_matrix(self) -> bool:
-        return self.request.query.kind.of_matrix
+    def of_table(self) -> bool:
+        """Return whether the answer is about everybody in the table, and not about a group."""
+        query = self.request.query
+        return query.kind.of_matrix or isinstance(query, Query)
 
     def by(self, key: str) -> Request:
         """Return the question by another mechanism."""
