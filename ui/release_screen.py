@@ -296,6 +296,7 @@ def _bias(asked: Request, study: Study) -> TrueValue:
     )
     distortion.outside(found, asked.query.unit.counted)
     distortion.beyond_the_cap(study.in_memory)
+    distortion.tied(asked, study)
     st.caption(literal(f"{distortion.causes_text(found, asked)}."))
     return TrueValue(
         computed=float(found.computed[0]), raw=float(found.raw[0]), bias=float(found.total[0])

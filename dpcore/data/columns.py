@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Final
 
 import numpy as np
 
@@ -16,6 +17,10 @@ from dpcore.errors import ParameterError
 MAX_LABELS = 200
 _OF_STEPS = (" where ", ", at most ")
 """What steps add to the names of columns begins so."""
+MOST_FREQUENT: Final = "most frequent"
+"""The recipe whose name begins the names of the columns that it makes."""
+TIES: Final = "ties go to the smallest value or the first label in the alphabet"
+"""How it resolves them."""
 FEWEST_PEOPLE, LARGEST_NUMBER = 3, 10**12
 """Between which a public minimum lies."""
 LONGEST_NAME = 100
@@ -170,7 +175,18 @@ class Column:
         The name of a column that was made is its recipe.
         """
         recipe = self.name if self.display_name else ""
-        return "; ".join(part for part in (recipe, self.description) if part)
+        parts = dict.fromkeys((recipe, self.tie_rule, self.description))
+        return "; ".join(part for part in parts if part)
+
+    @property
+    def tie_rule(self) -> str:
+        """Return how ties are resolved, where its name says that it has most frequent values.
+
+        >>> Column(name="most frequent ward per patient", kind=ColumnKind.CATEGORY).tie_rule
+        'ties go to the smallest value or the first label in the alphabet'
+        """
+        made = self.name.startswith(f"{MOST_FREQUENT} ") and " per " in self.name
+        return TIES if made else ""
 
     @property
     def is_declared(self) -> bool:

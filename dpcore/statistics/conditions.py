@@ -29,7 +29,7 @@ def statement(title: str, conditions: tuple[str, ...], columns: Iterable[Column]
 
     What steps have added to the names of all columns is said once, with the title. So
     is the name, and with it the recipe, of each of the ``columns`` that has a display
-    name.
+    name, and how ties of most frequent values are resolved.
 
     >>> statement("mean of pay", ("values above 150,000 counted as 150,000",))
     'mean of pay, values above 150,000 counted as 150,000'
@@ -45,8 +45,10 @@ def statement(title: str, conditions: tuple[str, ...], columns: Iterable[Column]
     ending = _ADDED.search(title)
     if ending is not None:
         conditions = tuple(said.replace(ending[0], "") for said in conditions)
-    named = [one for one in columns if one.display_name]
-    conditions = (*(f"“{one.title}” is {one.name}" for one in named), *conditions)
+    columns = [*columns]
+    named = [f"“{one.title}” is {one.name}" for one in columns if one.display_name]
+    rules = dict.fromkeys(one.tie_rule for one in columns if one.tie_rule)
+    conditions = (*named, *rules, *conditions)
     return f"{title}, {'; '.join(conditions)}" if conditions else title
 
 

@@ -202,3 +202,16 @@ def follow(monkeypatch: pytest.MonkeyPatch) -> Callable[[AppTest], asking.Seen]:
 
     monkeypatch.setattr("ui.releasing.release", noted)
     return lambda app: asking.follow(app, records)
+
+
+@pytest.fixture
+def records(monkeypatch):
+    """Every answer that the pages get, new or known."""
+    known: list[Release] = []
+
+    def noted(*args, **named):
+        known.append(release(*args, **named))
+        return known[-1]
+
+    monkeypatch.setattr("ui.releasing.release", noted)
+    return known

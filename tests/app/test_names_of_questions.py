@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from dpcore.ledger.transaction import release
 from dpcore.releases.record import Release
 from tests.app.hand import turn, views
 from tests.app.test_pages import button, by_label, fill, press_release, put_in_use
@@ -46,19 +43,6 @@ def rename(app, name):
     named.select_index([*found].index(True)).run()
     next(box for box in app.text_input if box.placeholder == RECIPE).set_value(name).run()
     return app
-
-
-@pytest.fixture
-def records(monkeypatch):
-    """Every answer that the pages get, new or known."""
-    known: list[Release] = []
-
-    def noted(*args, **named):
-        known.append(release(*args, **named))
-        return known[-1]
-
-    monkeypatch.setattr("ui.releasing.release", noted)
-    return known
 
 
 def test_a_name_is_on_every_page_and_in_the_file_and_costs_nothing(open_page, records):

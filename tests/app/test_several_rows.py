@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dpcore.releases.table import to_csv
 from dpcore.statistics.kinds import ASKED_OF_PEOPLE
 from tests.app.conftest import close_tab
 from tests.app.hand import nodes, turn, views
@@ -94,6 +95,40 @@ def test_visits_become_people_and_the_answer_is_about_people(open_page):
     button(app, "Remove").click().run()
     assert "visits\\.csv** · in use" in said(app)
     assert columns(app)[0] == "average stay"
+
+
+def test_ties_of_the_most_frequent_value_are_stated_where_it_is_chosen_asked_and_reported(
+    open_page, records
+):
+    app = upload(open_page("data"), visits(), "visits.csv")
+    unfold(app, "whose-rows")
+    fill(app, multiselect={"Person ID columns": ["patient"]})
+    assert "Ties go to" in said(app)
+    fill(app, multiselect={"Most frequent value": []})
+    assert "Ties go to" not in said(app)
+    fill(app, multiselect={"Most frequent value": ["ward"]})
+    button(app, "Combine the rows of each person").click().run()
+    fill(
+        app,
+        selectbox={"Column": "most frequent ward"},
+        text_area={"Public list of categories": "\n".join(WARDS)},
+    )
+    put_in_use(app)
+    app = open_page("release")
+    fill(app, selectbox={"Column": "most frequent ward", "Who counts": "north"})
+    assert "Most frequent ward: ties go to" in said(app)
+    press_release(app)
+    assert "ties go to" in records[-1].statement
+    assert "ties go to" in to_csv(records)
+    by_label(app.toggle, "Show the true value and everybody's loss").set_value(True).run()
+    seen = defaultdict(list)
+    for line in visits().split()[1:]:
+        patient, _, ward, _ = line.split(",")
+        seen[patient].append(ward)
+    most = [[*Counter(wards).values()] for wards in seen.values()]
+    tied = sum(times.count(max(times)) > 1 for times in most)
+    assert f"Ties in most frequent ward: {tied} of 120 people." in said(app)
+    assert tied > 0
 
 
 def capped_in_use(app, text, most=3):

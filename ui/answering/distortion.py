@@ -12,6 +12,7 @@ from dpcore.analyses.clamping_bias import CAUSES, Bias, bias
 from dpcore.analyses.resized import ResizedRequest
 from dpcore.analyses.subsampled import SubsampledRequest
 from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.aggregation import PeopleDataset, ties
 from dpcore.data.preparation.contribution_bounds import CappedDataset
 from dpcore.formatting import capital, people, significant
 from ui import confidential, results, session
@@ -39,6 +40,7 @@ def _show(asked: AboutColumns, study: Study) -> None:
     )
     outside(found, asked.query.unit.counted)
     beyond_the_cap(study.in_memory)
+    tied(asked, study)
     if len(found.labels) == 1:
         _one_number(found, asked)
     else:
@@ -59,6 +61,17 @@ def beyond_the_cap(dataset: Dataset) -> None:
             f"{literal(dataset.rule.describe())}{meeting}. The raw value and the bias below "
             "are those of these rows. The result does not describe all rows."
         )
+
+
+def tied(asked: AboutColumns, study: Study) -> None:
+    """Say how many people have ties in a most frequent value, which no number below knows of."""
+    dataset = study.in_memory
+    for column in asked.query.columns:
+        if column.tie_rule and isinstance(dataset, PeopleDataset):
+            about = f"{study.about(asked.query)} {column.name}"
+            found = session.remember("ties", about, partial(ties, dataset, column.name))
+            whole = session.unit().number(dataset.rows)
+            st.markdown(f"Ties in {literal(column.title)}: {found:,} of {whole}.")
 
 
 def outside(found: Bias, counted: str) -> None:

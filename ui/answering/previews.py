@@ -8,7 +8,7 @@ from typing import Final, cast
 import streamlit as st
 
 from dpcore.analyses.base import Request, offered
-from dpcore.formatting import epsilon_text, significant
+from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.inference.intervals import Expectation
 from dpcore.ledger.account import Account
 from dpcore.statistics.kinds import StatisticKind, allowed
@@ -16,7 +16,7 @@ from ui import accounts, layout, session
 from ui.answering import matrices
 from ui.answering.numbers import no_sampling
 from ui.answering.views import Cells, view
-from ui.text import after_number
+from ui.text import after_number, literal
 
 _ADVISED = ("laplace", "bit", "truncated", "gaussian", "exponential")
 """What to use instead of a mechanism that cannot be released, in display order."""
@@ -120,6 +120,9 @@ def private_number(asked: Request) -> None:
 def remarks(asked: Request, ahead: Expectation) -> None:
     """Say what to know of a single number before it is released."""
     private_number(asked)
+    for column in asked.query.columns:
+        if column.tie_rule:
+            st.caption(f"{literal(capital(column.title))}: {column.tie_rule}.")
     kind, sampled = asked.query.kind, session.require_study().sampled
     better = _BETTER.get(kind) if sampled or kind is not StatisticKind.MEAN else None
     if not sampled:

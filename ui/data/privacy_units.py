@@ -10,7 +10,7 @@ from functools import partial
 
 import streamlit as st
 
-from dpcore.data.columns import Column, ColumnKind
+from dpcore.data.columns import TIES, Column, ColumnKind
 from dpcore.data.dataset import Dataset
 from dpcore.data.disclosure_risks import numbers_people
 from dpcore.data.preparation.aggregation import (
@@ -26,6 +26,7 @@ from dpcore.data.preparation.aggregation import (
 from dpcore.data.preparation.conditions import Condition, LabelCondition
 from dpcore.data.preparation.contribution_bounds import CappedDataset, RowCap, at_most
 from dpcore.errors import DPCoreError
+from dpcore.formatting import capital
 from dpcore.relations import NeighboringRelation
 from ui import confidential, controls, session
 from ui.data import contribution_limits, declaring
@@ -189,7 +190,6 @@ def _form(
     )
     st.caption(
         "Missing values do not count. “First” and “last” follow the order of the file. "
-        "Of equally frequent values, the smallest or the first in the alphabet is used. "
         "A value taken from one row and a mean keep the bounds of their column. Then declare "
         "the bounds of sums in the list of columns. The number of people starts as private "
         "(add/remove). Choose substitution under “Privacy and budget” if it is public."
@@ -229,6 +229,11 @@ def _derived(
         key=f"{recipe}-{key}-{hash(tuple(names))}",
         persist_state="session",
     )
+    if chosen and recipe is Recipe.MOST_FREQUENT:
+        st.caption(
+            f"{capital(TIES)}. If ties are common, the shares of labels mislead. Then use “Any row "
+            "that meets a condition”."
+        )
     return [Derived(recipe=recipe, column=name) for name in chosen]
 
 

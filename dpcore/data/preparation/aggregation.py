@@ -19,6 +19,8 @@ from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.cells import canonical_cells, has_any, is_number, text_of
 from dpcore.data.columns import (
+    MOST_FREQUENT,
+    TIES,
     Column,
     ColumnKind,
     LabelEquality,
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 
 
 _ANSWERS: Final = ("no", "yes")
-_TIES: Final = "of equally frequent values, the smallest or the first in the alphabet"
 
 
 class Recipe(StrEnum):
@@ -54,7 +55,7 @@ class Recipe(StrEnum):
     LATEST = "latest"
     FIRST = "first"
     LAST = "last"
-    MOST_FREQUENT = "most frequent"
+    MOST_FREQUENT = MOST_FREQUENT
     """Of values that are as frequent, the least: the first one in the alphabet."""
     ANY = "any"
     """Whether some row meets a condition: "ever positive"."""
@@ -398,7 +399,7 @@ def _described(source: Dataset, preparation: Preparation) -> tuple[Column, ...]:
     columns = [
         replace(
             _column(source.column(one.column), one, name),
-            description=_TIES * (one.recipe is Recipe.MOST_FREQUENT),
+            description=TIES * (one.recipe is Recipe.MOST_FREQUENT),
             display_name=one.display_name,
         )
         for one, name in zip(preparation.derived, names, strict=False)
@@ -546,7 +547,17 @@ def _calculated(
 
 
 def _most_frequent(values: pd.Series, person: NDArray[np.intp], people: int) -> NDArray[np.intp]:
-    """Return the place in ``values`` of everybody's most frequent, -1 for none.
+    """Return the place in ``values`` of everybody's most frequent, -1 for none."""
+    owner, code, first, times = _frequencies(values, person)
+    # From the worst to the best: the one that is written last stays.
+    order = np.lexsort((-code, times))
+    places = np.full(people, NOBODY, dtype=np.intp)
+    places[owner[order]] = first[order]
+    return places
+
+
+def _frequencies(values: pd.Series, person: NDArray[np.intp]) -> tuple[NDArray[np.intp], ...]:
+    """Return each different value of each person: whose, its order, where first, how often.
 
     ``values`` are numbers, or text that is sorted by the alphabet: it is for the type
     of the column to say which, and never for its cells.
@@ -556,8 +567,25 @@ def _most_frequent(values: pd.Series, person: NDArray[np.intp], people: int) -> 
     codes, distinct = factorize(values, sort=True)
     width = max(len(distinct), 1)
     pairs, first, times = np.unique(person * width + codes, return_index=True, return_counts=True)
-    # From the worst to the best: the one that is written last stays.
-    order = np.lexsort((-(pairs % width), times))
-    places = np.full(people, NOBODY, dtype=np.intp)
-    places[pairs[order] // width] = first[order]
-    return places
+    return pairs // width, pairs % width, first, times
+
+
+def ties(dataset: PeopleDataset, name: str) -> int:
+    """Return how many people have several most frequent values. CONFIDENTIAL.
+
+    0 where the column is none of most frequent values.
+
+    Raises:
+        ParameterError: The table was made of no column of that name any more.
+
+    """
+    made = dict(zip(dataset.preparation.names, dataset.preparation.derived, strict=False))
+    if name not in made or made[name].recipe is not Recipe.MOST_FREQUENT:
+        return 0
+    source, column = dataset.source, made[name].column
+    person = persons(source, dataset.preparation.owners, dataset.preparation.ownerless)
+    rows = np.flatnonzero((person >= 0) & ~source.missing(column))
+    owner, _, _, times = _frequencies(_values(source, column, rows), person[rows])
+    most = np.zeros(dataset.rows, dtype=np.intp)
+    np.maximum.at(most, owner, times)
+    return int(np.count_nonzero(np.bincount(owner[times == most[owner]]) > 1))

@@ -16,7 +16,7 @@ from dpcore.data.cells import text_of
 from dpcore.data.columns import Column, ColumnKind, LabelEquality, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.data.dates import DateFormat, DateOrder
-from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe, one_row_each
+from dpcore.data.preparation.aggregation import Derived, Preparation, Recipe, one_row_each, ties
 from dpcore.data.preparation.conditions import Comparison, LabelCondition, NumberCondition
 from dpcore.errors import ParameterError
 
@@ -153,6 +153,20 @@ def test_every_recipe_of_labels_is_that_of_pandas_on_the_declared_values(data, h
     assert found["distinct values of x per who"].tolist() == values.nunique().tolist()
     met = values.agg(lambda x: "" if x.isna().all() else "yes" if (x == 0).any() else "no")
     assert [one or "" for one in found['any x is "1" per who']] == met.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(rows=visits(("a", "b", "b ", "c", "NA")))
+def test_people_with_ties_are_those_whose_own_rows_have_several_most_frequent_values(rows):
+    whose, texts = zip(*rows, strict=True)
+    dataset = table(whose, holding(texts, "text"), declared(ColumnKind.CATEGORY))
+    derived = (Derived(recipe=Recipe.MOST_FREQUENT, column="x"),)
+    found = one_row_each(dataset, Preparation(owners=("who",), derived=derived))
+    kept = dataset.frame[~dataset.missing("x")]
+    text = text_of(kept["x"]).groupby(kept["who"])
+    tied = sum((x.value_counts() == x.value_counts().max()).sum() > 1 for _, x in text)
+    assert ties(found, "most frequent x per who") == tied
+    assert ties(found, "rows per who") == 0
 
 
 DATES = declared(
