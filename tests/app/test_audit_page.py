@@ -62,5 +62,7 @@ def test_question_on_screen_is_audited_and_charges_nothing(open_page):
     app.toggle(key="show-audit-checks").set_value(True).run()
     app = through(app)
     assert "checks, none failed" in said(app)
+    fill(app, selectbox={"Mechanism": "generalized"})
+    assert "so there is no release to test" in said(app)
     app = open_page("release")
     assert "Released so far" not in [each.value for each in app.header]

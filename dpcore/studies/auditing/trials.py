@@ -309,6 +309,11 @@ def _trial(
     *,
     sides: tuple[str, str],
 ) -> Trial:
+    if isinstance(request, Request) and not request.entry.releasable:
+        raise ParameterError(
+            f"{request.entry.label} has no secure sampler, so there is no release to test. Its "
+            "simulated draws can be audited under Learn › Explore › Audit."
+        )
     plan, cost, claimed = request.plan, request.cost, claim(request)
     if isinstance(plan, LabelsPlan):
         return _of_labels(plan, (first, second), claimed, sides)

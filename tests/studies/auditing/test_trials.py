@@ -107,6 +107,13 @@ def test_typed_values_are_no_farther_apart_than_a_person_moves_them():
             typed(REQUESTS[name], 1.0, 2.0)
 
 
+def test_a_mechanism_without_a_secure_sampler_has_no_release_to_test():
+    request = replace(REQUESTS["mean"], mechanism_key="generalized", delta=1e-6)
+    for trial in (lambda: worst(request), lambda: typed(request, 50.0, 50.0)):
+        with pytest.raises(ParameterError, match="no secure sampler"):
+            trial()
+
+
 def test_published_resample_promises_a_delta_alone():
     request = ResizedRequest(query=REQUESTS["proportion"].query, draws=2, form=Form.PUBLISHED)
     promised = claim(request)
