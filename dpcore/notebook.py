@@ -20,6 +20,7 @@ from dpcore.analyses.reading import as_declared, shape_of
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, fewest_values
 from dpcore.data.dataset import Dataset
+from dpcore.data.preparation.contribution_bounds import RowCap, at_most
 from dpcore.data.readers.files import read, unpacked
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.gathering import Background, released
@@ -54,7 +55,8 @@ class NotebookTable:
         relation: Which tables are neighbors.
         unit: The privacy unit.
         at_least: A public minimum of the number of people, for questions about which
-            the exact number is private; ``None`` where nobody said one.
+            the exact number is private; ``None`` where nobody said one. It counts rows where
+            several of one person do.
 
     """
 
@@ -67,6 +69,26 @@ class NotebookTable:
     def columns(self) -> tuple[Column, ...]:
         """Return what is declared of each column."""
         return self.dataset.columns
+
+    def bound_contributions(self, person: str, *, rows: int, key: bytes) -> NotebookTable:
+        """Return the table in which at most so many rows of each person count.
+
+        Neighbors differ in all rows of one person. Columns go on by their names, but for
+        that of the ID. Bound contributions first, then declare them.
+
+        Args:
+            person: The column that says whose row it is. Rows without a value are left out.
+            rows: The contribution bound, which must be public.
+            key: A secret of your own, 16 to 64 bytes. It chooses the rows that count.
+
+        Raises:
+            DataError: No row is left.
+            ParameterError: There is no such column, no other one, or no row may count.
+
+        """
+        rule = RowCap(owners=(person,), most=rows)
+        bounded = at_most(self.dataset, rule, key=key)
+        return replace(self, dataset=bounded, unit=replace(self.unit, cap=rows))
 
     def declare(
         self,
@@ -87,7 +109,7 @@ class NotebookTable:
             ParameterError: There is no such column, or it cannot be declared so.
 
         """
-        column = self.dataset.column(name)
+        column = self._column(name)
         kind = column.kind
         if labels and not kind.has_labels:
             kind = ColumnKind.CATEGORY
@@ -130,14 +152,14 @@ class NotebookTable:
             ParameterError: The parts do not fit together, or ``at_least`` is needed.
 
         """
-        kind, named = _one_of(StatisticKind, statistic), self.dataset.column
+        kind = _one_of(StatisticKind, statistic)
         names = [columns] if isinstance(columns, str) else columns
         terms = QuestionTerms(
             kind=kind,
-            columns=tuple(map(named, names)),
+            columns=tuple(map(self._column, names)),
             relation=self.relation,
             unit=self.unit,
-            named=named,
+            named=self._column,
             size_of=self._size,
         )
         given = {name: part for name, part in parts.items() if part is not None}
@@ -183,6 +205,10 @@ class NotebookTable:
         budget = PrivacyBudget.of(epsilon=epsilon, delta=delta)
         ledger.open_account(name, budget, self.relation, self.unit.rows)
         return NotebookAccount(table=self, ledger=ledger, name=name)
+
+    def _column(self, name: str) -> Column:
+        ending = self.dataset.ending
+        return self.dataset.column(name if name.endswith(ending) else name + ending)
 
     def _size(self, columns: Sequence[Column]) -> TableSize:
         replaced = all(column.missing is MissingPolicy.REPLACE for column in columns)

@@ -8,7 +8,6 @@ import pytest
 
 import dpcore as dp
 from dpcore.analyses.groups import GroupedQuery
-from dpcore.analyses.label_rounds import LabelRoundsQuery
 from dpcore.analyses.number import Query
 from dpcore.analyses.reading import _shapes, shape_of
 from dpcore.errors import BudgetExceeded, ParameterError
@@ -24,6 +23,7 @@ TABLE = "who,age,sex,hours,weight,town\n" + "".join(
 def people(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "people.csv").write_text(TABLE, encoding="utf-8")
+    (tmp_path / "visits.csv").write_text(TABLE + TABLE.partition("\n")[2] * 2, encoding="utf-8")
     return dp.open_table("people.csv")
 
 
@@ -45,16 +45,37 @@ def test_the_blocks_run_from_top_to_bottom(tmp_path):
     assert "mean of age" in (tmp_path / "notice.html").read_text(encoding="utf-8").lower()
     assert set(names["towns"].labels) <= {"Ulm", "Bonn", "Kiel"}
     assert list(names["rows"].columns) == ["age", "sex", "town"]
-    # Each is the question of its parameters, and every shape is asked, but that of several
-    # rows of one person, which a notebook has not.
+    # Each is the question of its parameters, and every shape is asked.
     asked = [request.query for request in (*names["asked"], *names["questions"])]
     for query in asked:
         content = query.parameters()
         read = shape_of(content).read(content, names["people"].dataset, query.unit)
         assert read.parameters() == content
-    found = {shape_of(release.request["query"]) for release in names["practice"].releases}
-    shapes = {Query, GroupedQuery, *_shapes().values()} - {LabelRoundsQuery}
+    released = (*names["practice"].releases, *names["ward"].releases)
+    found = {shape_of(release.request["query"]) for release in released}
+    shapes = {Query, GroupedQuery, *_shapes().values()}
     assert {type(query) for query in asked} | found == shapes
+
+
+@pytest.mark.usefixtures("people")
+def test_a_contribution_bound_limits_the_rows_of_each_person():
+    visits = dp.open_table("visits.csv", at_least=100).declare("hours", bounds=(0, 60), missing=0)
+    bounded = visits.bound_contributions("who", rows=2, key=b"a secret of your own")
+    assert (visits.dataset.rows, bounded.dataset.rows, bounded.dataset.people) == (600, 400, 200)
+    alone, question = (each.ask("sum", "hours", epsilon=1) for each in (visits, bounded))
+    assert question.sensitivity.l1 == pytest.approx(2 * alone.sensitivity.l1, rel=1e-5)
+    losses = bounded.losses(question)
+    assert len(losses.epsilon) == 200
+    assert losses.maximum <= losses.worst_case == pytest.approx(1)
+    with pytest.raises(ParameterError, match="no column"):
+        bounded.ask("histogram", "who", epsilon=1)
+    # However many rows count, and whichever key chooses them, the same people pay.
+    others = visits.bound_contributions("who", rows=1, key=b"another secret of your own")
+    accounts = [
+        each.open_account(None, epsilon=1, key=b"a secret of your own")
+        for each in (bounded, others)
+    ]
+    assert accounts[0].name == accounts[1].name
 
 
 def test_parts_that_a_statistic_has_no_use_for_are_refused(people):
