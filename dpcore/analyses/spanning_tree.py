@@ -277,13 +277,6 @@ class TreeDraw(NamedTuple):
     pairs: FloatArray
 
 
-class ScoredPairs(NamedTuple):
-    """One choice of a pair: among which pairs, and their public and confidential scores."""
-
-    candidates: list[tuple[int, int]]
-    scores: FloatArray
-
-
 @dataclass(frozen=True, kw_only=True)
 class TreePlan(Plan):
     """Noise on columns, the choice of a tree of pairs, and noise on these.
@@ -445,16 +438,17 @@ class TreePlan(Plan):
             sensitivity=self.columns_sensitivity,
             cost=self._cost(self.columns_noise, self.columns_sensitivity),
         )
+        scores = self.scores(columns, value)
         chosen: list[tuple[int, int]] = []
         for _ in range(self.steps):
-            step = self.scored(columns, chosen, value)
+            candidates = self.candidates(chosen)
             (index,) = secure.draw(
                 self.choice,
-                step.scores,
+                np.array([scores[pair] for pair in candidates]),
                 sensitivity=self.score_sensitivity,
                 cost=PrivacyCost(epsilon=computed(self.choice.epsilon(self.score_sensitivity))),
             )
-            chosen.append(step.candidates[int(index)])
+            chosen.append(candidates[int(index)])
         pairs = secure.draw(
             self.pairs_noise,
             self.pairs_in(value, chosen),
@@ -473,16 +467,13 @@ class TreePlan(Plan):
             pairs=np.array(values[start:]),
         )
 
-    def scored(
-        self, columns: FloatArray, chosen: Sequence[tuple[int, int]], value: FloatArray
-    ) -> ScoredPairs:
-        """Return the pairs that close no ring with those ``chosen``, and their scores."""
+    def scores(self, columns: FloatArray, value: FloatArray) -> dict[tuple[int, int], float]:
+        """Return the score of every pair. CONFIDENTIAL."""
         tables = dict(self.tables(value))
-        alone = dict(self.independent(columns))
-        candidates = self.candidates(chosen)
-        distances = [np.abs(tables[pair] - alone[pair]).sum() for pair in candidates]
-        scores = np.array(distances) - [self.penalty(pair) for pair in candidates]
-        return ScoredPairs(candidates=candidates, scores=scores)
+        return {
+            pair: float(np.abs(tables[pair] - alone).sum()) - self.penalty(pair)
+            for pair, alone in self.independent(columns)
+        }
 
     def candidates(self, chosen: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         """Return the pairs that close no ring with those ``chosen``."""
@@ -535,10 +526,11 @@ class TreePlan(Plan):
         for released, exact, mechanism in noisy:
             off = np.abs(released - exact) / mechanism.noise
             found -= float(np.sum(off if self.is_pure else off**2 / 2))
+        scores = self.scores(drawn.columns, value)
         for step, pair in enumerate(drawn.chosen):
-            among = self.scored(drawn.columns, drawn.chosen[:step], value)
-            odds = self.choice.probabilities(among.scores)
-            found += math.log(odds[among.candidates.index(pair)])
+            among = self.candidates(drawn.chosen[:step])
+            odds = self.choice.probabilities([scores[each] for each in among])
+            found += math.log(odds[among.index(pair)])
         return found
 
     @cached_property
