@@ -22,7 +22,7 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, TEXT, Part, Schema, if_any, list_in, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
-from dpcore.data.dataset import Dataset
+from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.data.partitions.table import PartitionedDataset, Table
 from dpcore.data.quantities import Quantity
 from dpcore.errors import ParameterError
@@ -247,7 +247,7 @@ class Question:
         return statistic.finalize(statistic.combine(parts))
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that ``parameters()`` describe, of columns of a table.
 
         Raises:
@@ -408,7 +408,7 @@ def partial_of(question: Question, part: Dataset) -> Partial:
     return question.statistic.partial(question.values(part))
 
 
-def column_from(content: object, dataset: Table) -> Column:
+def column_from(content: object, dataset: DescribedTable) -> Column:
     """Return the column of a table that the parameters of a question declare.
 
     Raises:
@@ -419,7 +419,7 @@ def column_from(content: object, dataset: Table) -> Column:
     return _as_now(COLUMN.read(content), dataset)
 
 
-def _as_now(declared: Column, dataset: Table) -> Column:
+def _as_now(declared: Column, dataset: DescribedTable) -> Column:
     now = dataset.column(declared.name)
     return replace(
         declared,
@@ -436,12 +436,12 @@ def _declare_alike(one: Column, other: Column) -> bool:
     return (one.bounds, one.labels) == (other.bounds, other.labels)
 
 
-def grouping_from(content: object, dataset: Table) -> Grouping:
+def grouping_from(content: object, dataset: DescribedTable) -> Grouping:
     """Return the columns that make groups, as ``column_from``."""
     return Grouping.of(*(_as_now(column, dataset) for column in GROUPING.read(content).columns))
 
 
-def columns_from(content: object, dataset: Table) -> tuple[Column, ...]:
+def columns_from(content: object, dataset: DescribedTable) -> tuple[Column, ...]:
     """Return several columns, as ``column_from``."""
     return tuple(column_from(one, dataset) for one in list_in(content))
 

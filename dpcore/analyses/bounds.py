@@ -42,9 +42,8 @@ from dpcore.analyses.measurement import Answer, Direct, Plan, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import WHOLE, Schema, several
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.data.dataset import Dataset
+from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.data.declaration_grid import undeclared
-from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import COUNTS, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
@@ -196,7 +195,7 @@ class BoundsQuery(Question):
         return cls.of(terms.column, relation=terms.relation, unit=terms.unit, **parts)
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         column = column_from(content["column"], dataset)
         return cast("Self", BOUNDS.read(content, unit=unit, column=column))

@@ -19,8 +19,7 @@ from dpcore.analyses.number import QUERY, Query, count_cells
 from dpcore.arrays import FloatArray
 from dpcore.codec import Schema, if_any, list_in, object_in, several
 from dpcore.data.columns import Column
-from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.table import Table
+from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
 from dpcore.inference.intervals import count_intervals, sides
@@ -242,7 +241,7 @@ class CrossedQuery(OfHistograms):
         return cls(crossed=histograms_of(terms, bins, terms.size_of(terms.columns)))
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         return cls(crossed=histograms_from(content, content["crossed"], dataset, unit))
 
@@ -276,7 +275,7 @@ def histograms_of(terms: QuestionTerms, bins: int | None, size: TableSize) -> tu
 def histograms_from(
     content: Mapping[str, Any],
     axes: object,
-    dataset: Table,
+    dataset: DescribedTable,
     unit: PrivacyUnit,
     **known: Any,  # noqa: ANN401 - fields of the questions
 ) -> tuple[Query, ...]:

@@ -28,7 +28,7 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import TEXT, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
-from dpcore.data.partitions.table import Table
+from dpcore.data.dataset import DescribedTable
 from dpcore.data.quantities import COUNTS, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct, in_full
@@ -203,7 +203,7 @@ class DifferenceQuery(OfGroups):
         return cls(part=part, group=terms.grouping(by), pair=pair)
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         one, other = PAIRED.read(content["pair"])
         part = QUERY.read(

@@ -41,8 +41,7 @@ from dpcore.analyses.number import QUERY, Query
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
-from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.table import Table
+from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.errors import ParameterError
 from dpcore.inference.group_ratios import (
     GroupEstimates,
@@ -327,7 +326,7 @@ class GroupedQuery(OfGroups):
         return cls(part=part, group=terms.grouping(by))
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         known = {"size": ANY_SIZE} if "moments" in content else {}
         column = column_from(content["column"], dataset)

@@ -26,7 +26,7 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import WHOLE, Schema
 from dpcore.data.cells import canonical_cells, text_of
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.data.dataset import Dataset
+from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.data.declaration_grid import undeclared
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
@@ -193,7 +193,7 @@ class LabelsQuery(Question):
         return cls.of(terms.column, relation=terms.relation, unit=terms.unit, **parts)
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         column = column_from(content["column"], dataset)
         return cls(**LABELS.read(content, unit=unit, column=column))

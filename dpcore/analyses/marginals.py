@@ -19,8 +19,7 @@ from dpcore.analyses.number import count_cells
 from dpcore.arrays import FloatArray
 from dpcore.codec import TRUTH, WHOLE, Schema, several
 from dpcore.data.bounds import Interval
-from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.table import Table
+from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
 from dpcore.inference.intervals import (
@@ -150,7 +149,7 @@ class MarginalsQuery(CrossedQuery):
         )
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         return cls(
             crossed=histograms_from(content, content["crossed"], dataset, unit),

@@ -33,7 +33,7 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import TRUTH, WHOLE, Part, Schema, if_any, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
-from dpcore.data.partitions.table import Table
+from dpcore.data.dataset import DescribedTable
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full, significant
@@ -272,7 +272,7 @@ class JointQuery(Question):
         )
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         numbers, group, groups = columns_from(content["columns"], dataset), None, None
         if "group" in content:

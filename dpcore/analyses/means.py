@@ -37,7 +37,7 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
-from dpcore.data.partitions.table import Table
+from dpcore.data.dataset import DescribedTable
 from dpcore.data.quantities import COUNTS, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
@@ -269,7 +269,7 @@ class MeansQuery(Question):
         return cls(numbers=terms.columns, group=group, relation=relation, unit=unit)
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         told = MEANS.read(
             content,

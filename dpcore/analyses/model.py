@@ -23,6 +23,7 @@ from dpcore.analyses.base import Mode, Releasable, column_from, columns_from
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Width
 from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, TEXT, WHOLE, Part, Schema, optional, several
+from dpcore.data.dataset import DescribedTable
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ClaimError, ParameterError
@@ -628,7 +629,7 @@ MODEL_REQUEST: Final = Schema(
 
 
 def model_question_from(
-    content: Mapping[str, object], dataset: Table, unit: PrivacyUnit
+    content: Mapping[str, object], dataset: DescribedTable, unit: PrivacyUnit
 ) -> ModelQuestion:
     """Return the question about a model that parameters describe, of a table's columns."""
     design = DESIGN.read(

@@ -21,8 +21,7 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import NUMBER, Schema, if_any, optional, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
-from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.table import Table
+from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.data.quantities import is_whole, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
@@ -272,7 +271,7 @@ class Query(Question):
         return label_entries(dataset, self.column, membership=self.membership)
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         column = column_from(content["column"], dataset)
         return cast("Self", QUERY.read(content, unit=unit, column=column))

@@ -21,7 +21,8 @@ from dpcore.analyses.number import Query
 from dpcore.analyses.resized import RESIZED, ResizedRequest
 from dpcore.analyses.subsampled import SUBSAMPLED, SubsampledRequest
 from dpcore.codec import TEXT, object_in
-from dpcore.data.partitions.table import Table, TableT
+from dpcore.data.dataset import DescribedTable
+from dpcore.data.partitions.table import TableT
 from dpcore.errors import DataError, DPCoreError
 from dpcore.relations import PrivacyUnit
 from dpcore.statistics.kinds import StatisticKind
@@ -35,7 +36,7 @@ StatisticRequest = Request | ResampledRequest
 
 def request_from(
     parameters: Mapping[str, object],
-    dataset: Table,
+    dataset: DescribedTable,
     *,
     draw: int = 1,
     called: PrivacyUnit | None = None,
@@ -95,7 +96,7 @@ def is_model(parameters: Mapping[str, object]) -> bool:
 
 def model_request_from(
     parameters: Mapping[str, object],
-    dataset: Table,
+    dataset: DescribedTable,
     *,
     draw: int = 1,
     called: PrivacyUnit | None = None,

@@ -61,7 +61,7 @@ from dpcore.arrays import FloatArray
 from dpcore.codec import Schema, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
-from dpcore.data.dataset import Dataset
+from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.data.partitions.table import Table
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
@@ -233,7 +233,7 @@ class SyntheticQuery(OfHistograms):
         return cls(axes=histograms_of(terms, bins, ANY_SIZE), size=terms.size_of(()))
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         axes = histograms_from(content, content["axes"], dataset, unit, size=ANY_SIZE)
         return cls(axes=axes, size=SIZE.read(content["size"]))

@@ -30,8 +30,7 @@ from dpcore.analyses.number import QUERY, Query
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind
-from dpcore.data.dataset import Dataset
-from dpcore.data.partitions.table import Table
+from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.data.quantities import CAPS, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import significant
@@ -250,7 +249,7 @@ class WeightedQuery(GroupedQuery):
         )
 
     @classmethod
-    def read(cls, content: Mapping[str, Any], dataset: Table, unit: PrivacyUnit) -> Self:
+    def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         of_part = next(one for one, kind in _KINDS.items() if kind == content["kind"])
         part = QUERY.read(

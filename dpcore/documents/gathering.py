@@ -33,7 +33,7 @@ from dpcore.planning.analysis_plan import LEAST, MOST, MOST_ITEMS, AnalysisPlan,
 from dpcore.planning.plan_cost import cost_of_plan
 from dpcore.planning.plan_files import to_json
 from dpcore.privacy_filter import PrivacyBudget
-from dpcore.releases.declared import renamed, request_of
+from dpcore.releases.declared import renamed, request_of, types_of, with_recorded
 from dpcore.releases.record import Release, in_force
 
 
@@ -78,6 +78,7 @@ def released(
     the cost of both.
     """
     names, releases = tables or {}, in_force(releases)
+    columns = {column.name for column in behind.dataset.columns}
     known = [_as_now(one, behind) for one in releases]
     asked = (
         DocumentEntry.of_release(
@@ -91,6 +92,7 @@ def released(
                 question,
                 called=(called or {}).get(question.mark, one.name),
                 conclusions=tuple((conclusions or {}).get(one.id, {}).items()),
+                repeatable=columns.issuperset(types_of(one.request)),
             ),
             names.get(one.id),
         )
@@ -149,18 +151,14 @@ def _subject(
 def _as_now(release: Release, behind: Background) -> tuple[Release, Releasable | None]:
     """Return a release in the words of now, with its question.
 
-    The question is ``None`` where the table in use cannot be asked it any more.
+    Columns that the table in use lacks are as the record declares them.
     """
-    release = renamed(release, behind.dataset, behind.facts.unit)
-    request = _request(release, behind)
-    return release if request is None else replace(release, title=request.title), request
-
-
-def _request(release: Release, behind: Background) -> Releasable | None:
-    """Return the question of a release, if the table in use can still be asked it."""
-    with contextlib.suppress(DPCoreError):
-        return request_of(release, behind.dataset, behind.facts.unit)
-    return None
+    with contextlib.suppress(DPCoreError, LookupError, TypeError, ValueError):
+        known = with_recorded(behind.dataset, release)
+        release = renamed(release, known, behind.facts.unit)
+        request = request_of(release, known, behind.facts.unit)
+        return replace(release, title=request.title), request
+    return release, None
 
 
 def _columns(questions: Sequence[DocumentEntry]) -> tuple[Column, ...]:
@@ -236,7 +234,7 @@ def plan_of(subject: DocumentContext) -> AnalysisPlan:
     """
     basket = AnalysisPlan()
     for question in subject.questions:
-        if question.request is None or len(basket.items) == MOST_ITEMS:
+        if question.request is None or not question.repeatable or len(basket.items) == MOST_ITEMS:
             continue
         request = question.request
         if isinstance(request, Request):

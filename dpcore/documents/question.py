@@ -37,7 +37,6 @@ from dpcore.releases.record import Release
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.grouping import name_of_others
 from dpcore.statistics.kinds import StatisticKind
-from dpcore.statistics.parameters import UNIT
 
 _AS_ASKED: Final = 1 + 1e-9
 _IN_RANKS: Final = "away in the sorted table"
@@ -118,7 +117,9 @@ class DocumentEntry:
         plan: The name of the debit that paid for those; empty if it was charged alone.
         charged: What all of those were charged; ``None`` if it was charged alone.
         sampler: What drew the noise.
-        request: The question itself, if the table in use can be asked it.
+        request: The question itself; ``None`` if its record cannot be read.
+        repeatable: Whether the table in use has its columns, so that it can be asked again.
+        unit_of_rows: Whom it protects, by the name that rows have now.
         table: What the table is called, where a document is about several.
         called: What people call it, if they gave it a name of their own.
         conclusions: What follows from the answer and a statement of the reader, by name.
@@ -147,6 +148,8 @@ class DocumentEntry:
     replaces: str = ""
     noise_unit: str = ""
     request: Releasable | None = field(default=None, repr=False)
+    repeatable: bool = True
+    unit_of_rows: PrivacyUnit = field(default_factory=PrivacyUnit)
     table: str = ""
     called: str = ""
     conclusions: tuple[tuple[str, str], ...] = ()
@@ -187,6 +190,7 @@ class DocumentEntry:
             replaces=_replaced(release),
             noise_unit=noise_unit(release),
             request=request,
+            unit_of_rows=release.privacy_unit if request is None else request.unit,
         )
 
     @classmethod
@@ -215,6 +219,7 @@ class DocumentEntry:
             ),
             width=f"{wide} ({width.of})" if width.of else wide,
             request=request,
+            unit_of_rows=request.unit,
         )
 
     @property
@@ -263,17 +268,6 @@ class DocumentEntry:
         if kind not in set(StatisticKind):
             return ""
         return StatisticKind(str(kind)).definition.format(many=self.unit_of_rows.counted)
-
-    @property
-    def unit_of_rows(self) -> PrivacyUnit:
-        """Return the privacy unit of the question, by the name that it has now."""
-        if self.request is not None:
-            return self.request.unit
-        content = self.asked.get("unit", self.parameters.get("unit"))
-        if not isinstance(content, dict):
-            return PrivacyUnit()
-        unit = UNIT.read(content)
-        return replace(unit, noun=unit.key)
 
     @property
     def neighbors(self) -> str:

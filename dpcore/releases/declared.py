@@ -12,16 +12,15 @@ from typing import Final, TypeVar
 
 from dpcore.analyses.base import Releasable
 from dpcore.analyses.reading import is_model, model_request_from, request_from
-from dpcore.codec import object_in
 from dpcore.data.cells import TEXT_CODES, number
 from dpcore.data.columns import ColumnKind
-from dpcore.data.partitions.table import Table
+from dpcore.data.dataset import DescribedTable
 from dpcore.data.quantities import DATES, MOMENTS, Quantity
 from dpcore.errors import DPCoreError
 from dpcore.relations import PrivacyUnit
 from dpcore.releases.record import Release
 from dpcore.statistics.kinds import ON_DATA, StatisticKind
-from dpcore.statistics.parameters import UNIT
+from dpcore.statistics.parameters import COLUMN
 
 _OF_ANY_SIZE: Final = (StatisticKind.COUNT, StatisticKind.SUM)
 """What is asked of groups of any size, though their records name one."""
@@ -169,7 +168,22 @@ def _end(column: Mapping[str, object], end: object) -> str:
 T = TypeVar("T")
 
 
-def request_of(release: Release, dataset: Table, called: PrivacyUnit) -> Releasable:
+def with_recorded(dataset: DescribedTable, release: Release) -> DescribedTable:
+    """Return what is declared of columns: by a table, and of those it lacks by a record.
+
+    A record does not hold their units, meanings and display names.
+
+    Raises:
+        ParameterError, LookupError, TypeError, ValueError: It describes no columns.
+
+    """
+    question, known = _question(release.request), {column.name for column in dataset.columns}
+    recorded = map(COLUMN.read, (*_columns(question), *_groups(question)))
+    lacking = {column.name: column for column in recorded if column.name not in known}
+    return DescribedTable(name=dataset.name, columns=(*dataset.columns, *lacking.values()))
+
+
+def request_of(release: Release, dataset: DescribedTable, called: PrivacyUnit) -> Releasable:
     """Return the question of a record, about rows with the name that ``called`` has.
 
     Raises:
@@ -180,14 +194,14 @@ def request_of(release: Release, dataset: Table, called: PrivacyUnit) -> Releasa
     return read(release.request, dataset, draw=release.draw, called=called)
 
 
-def renamed(release: Release, dataset: Table, called: PrivacyUnit) -> Release:
+def renamed(release: Release, dataset: DescribedTable, called: PrivacyUnit) -> Release:
     """Return a record with its title, units and names of counts as of now.
 
     A record that has the name of now, or whose question is none about columns of this
     table, is returned as it is.
     """
     try:
-        then = _name_then(release)
+        then = release.privacy_unit
         if then.nouns == called.nouns:
             return release
         before = request_of(release, dataset, then)
@@ -217,13 +231,6 @@ def renamed(release: Release, dataset: Table, called: PrivacyUnit) -> Release:
         intervals=around,
         nouns=called.nouns,
     )
-
-
-def _name_then(release: Release) -> PrivacyUnit:
-    """Return the unit of a record with the name that its rows had."""
-    asked = object_in(release.request.get("query", release.request.get("question")))
-    unit = UNIT.read(asked["unit"])
-    return replace(unit, noun=unit.key, plural=release.nouns)
 
 
 def _renamed(numbers: Mapping[str, T], names: Mapping[str, str]) -> dict[str, T]:

@@ -15,6 +15,7 @@ from dpcore.analyses.measurement import INTERVALS, Ends, LabelledIntervals
 from dpcore.errors import DataError, DPCoreError, ParameterError
 from dpcore.privacy_filter import BUDGET, COST, PrivacyBudget, PrivacyCost
 from dpcore.relations import NeighboringRelation, PrivacyUnit
+from dpcore.statistics.parameters import UNIT
 
 SCHEMA_VERSION = 1
 WATERMARK = "Classroom: not a private release"
@@ -163,11 +164,17 @@ class Release:
         return self.units.get(label, self.unit if label in self.labels else "")
 
     @property
+    def privacy_unit(self) -> PrivacyUnit:
+        """Return whom it protects, by the name that the rows had then."""
+        asked = self.request.get("query", self.request.get("question"))
+        content = asked.get("unit") if isinstance(asked, dict) else None
+        unit = UNIT.read(content) if content else PrivacyUnit()
+        return dataclasses.replace(unit, noun=unit.key, plural=self.nouns)
+
+    @property
     def of_several_rows(self) -> bool:
         """Tell whether several rows of one unit may count: they are no random sample."""
-        asked = self.request.get("query", self.request.get("question"))
-        unit = asked.get("unit") if isinstance(asked, dict) else None
-        return isinstance(unit, dict) and (unit.get("rows", 1) != 1 or "cap" in unit)
+        return self.privacy_unit.several
 
     def of_everybody(self) -> Release:
         """Return it without intervals for a population: the table is all of it."""

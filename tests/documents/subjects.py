@@ -75,10 +75,10 @@ def facts(relation, account):
     )
 
 
-def behind(relation, ledger):
+def behind(relation, ledger, dataset=None):
     return Background(
         facts=facts(relation, ledger.account("f")),
-        dataset=table(),
+        dataset=dataset or table(),
         everybody=False,
         entries=ledger.history("f"),
         today="2026-11-23",

@@ -14,7 +14,7 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.documents.assumptions import treatments
 from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.context import PLANNED
-from dpcore.documents.gathering import released
+from dpcore.documents.gathering import plan_of, plan_text, released
 from dpcore.documents.rendering import Numerals
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
@@ -32,7 +32,7 @@ from tests.documents.subjects import (
     table,
 )
 from tests.releases.questions import AGE, apart, asked, by_group
-from tests.statistics.columns import category
+from tests.statistics.columns import category, dataset
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 BY_NAME = {document.name: document for document in DOCUMENTS}
@@ -92,6 +92,31 @@ def test_the_report_holds_all_that_was_released_and_charged():
     assert "asked for" in text
     assert re.search(r"privacy loss distribution", text, re.IGNORECASE)
     assert "no earlier entry was changed" in text
+
+
+def test_a_release_is_described_by_its_record_where_the_table_has_other_columns_now():
+    ledger = opened(SUBSTITUTION)
+    for request in questions():
+        release(
+            request,
+            request.value(table()),
+            ledger=ledger,
+            fingerprint="f",
+            mode=Mode.RELEASE,
+            now=NOW,
+        )
+    columns = tuple(replace(one, unit="") for one in table().columns)
+    same = replace(table(), columns=columns)
+    other = dataset([category("ward")], ward=["north"])
+    known, recorded = (
+        released(ledger.releases("f"), behind(SUBSTITUTION, ledger, each)) for each in (same, other)
+    )
+    for document in DOCUMENTS:
+        if document.text is not plan_text:
+            assert document.text(recorded) == document.text(known)
+    assert "they count as 50 (age)" in plain(text_of("Public notice", recorded))
+    assert len(plan_of(known).items) == len(questions())
+    assert not plan_of(recorded).items
 
 
 def test_a_plan_is_said_to_be_one():
