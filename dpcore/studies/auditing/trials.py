@@ -315,13 +315,9 @@ def _trial(
             "simulated draws can be audited under Learn › Explore › Audit."
         )
     plan, cost, claimed = request.plan, request.cost, claim(request)
-    if isinstance(plan, LabelsPlan):
-        return _of_labels(plan, (first, second), claimed, sides)
-    if isinstance(plan, LabelRoundsPlan):
-        return of_rounds(plan, (first, second), claimed, sides)
-    if isinstance(plan, TreePlan):
-        return _of_tree(plan, (first, second), claimed, sides)
     values = (first, second)
+    if type(plan) in _BY_STEPS:
+        return _BY_STEPS[type(plan)][1](plan, values, claimed, sides)
     if isinstance(plan, OneMechanism):
         exact = plan.pairwise_epsilon(first, second, delta=claimed.delta)
         if isinstance(plan.mechanism, Mechanism):
@@ -491,20 +487,22 @@ def _evidence(
     return of
 
 
-def _worst_values(request: Releasable) -> tuple[Any, Any]:  # noqa: PLR0911 - one a kind
+_BY_STEPS: Final[Mapping[type, tuple[Callable[..., tuple[Any, Any]], Callable[..., Trial]]]] = {
+    LabelsPlan: (_worst_labels, _of_labels),
+    LabelRoundsPlan: (_worst_rounds, of_rounds),
+    TreePlan: (_worst_tree, _of_tree),
+}
+"""Of plans that draw more than the noise of one mechanism: the worst pair, and the trial of one."""
+
+
+def _worst_values(request: Releasable) -> tuple[Any, Any]:
     """Return what the plan draws from in the two worlds of the worst pair."""
     plan = request.plan
-    if isinstance(request, BootstrapRequest):
+    if isinstance(request, BootstrapRequest | ResizedRequest):
         # Nobody else stands out: all are at one bound, and a single one at the other.
-        return _one_apart(plan.bounds, request.query.size.people)  # type: ignore[attr-defined] # of this request
-    if isinstance(request, ResizedRequest):
-        return _one_apart(request.query.bounds, request.query.size.people)
-    if isinstance(plan, LabelsPlan):
-        return _worst_labels(request, plan)
-    if isinstance(plan, LabelRoundsPlan):
-        return _worst_rounds(request, plan)
-    if isinstance(plan, TreePlan):
-        return _worst_tree(request, plan)
+        return _one_apart(request.plan.bounds, request.query.size.people)
+    if type(plan) in _BY_STEPS:
+        return _BY_STEPS[type(plan)][0](request, plan)
     if isinstance(plan, OneMechanism):
         if isinstance(plan.mechanism, Mechanism):
             return _worst_noise(plan, plan.mechanism)
