@@ -12,9 +12,10 @@ from playwright.sync_api import expect
 from dpcore.releases.record import Release
 from tests.browser.server import Server
 from tests.browser.visitor import Visitor, table, visit
-from tests.browser.wire import Wire, Written
+from tests.browser.wire import Wire
 from tests.conftest import PATIENCE
 from tests.registry import FIRST
+from tests.written import Written
 
 pytestmark = pytest.mark.browser
 

@@ -15,7 +15,9 @@ from dpcore.releases.record import Release
 from tests.browser.rest import DEADLINE, settled
 from tests.browser.test_accessibility import fits
 from tests.browser.visitor import Visitor, table, visit
+from tests.browser.wire import Wire
 from tests.registry import HEADINGS, ROUTES
+from tests.written import spellings
 
 pytestmark = pytest.mark.browser
 
@@ -46,7 +48,7 @@ def test_own_table_answers_within_six_clicks_and_goes_all_the_way(context, serve
     context.add_init_script(COUNT_CLICKS)
     said = []
     context.on("console", lambda message: said.append(message.text))
-    visitor = visit(context, server.url)
+    wire, visitor = Wire(context), visit(context, server.url)
     page = visitor.page
     began = time.monotonic()
     # The click that opens the file dialog, which no test can answer.
@@ -79,7 +81,7 @@ def test_own_table_answers_within_six_clicks_and_goes_all_the_way(context, serve
     visitor.go("accuracy")
     expect(page.get_by_role("figure")).to_be_visible()
     visitor.go("privacy_loss")
-    the_switch_and_what_is_shown_agree(visitor)
+    the_switch_and_what_is_shown_agree(visitor, wire)
     charts = page.get_by_role("figure")
     expect(charts).to_have_count(1)
     page.get_by_text("All four side by side").click()
@@ -115,12 +117,14 @@ def sharpened(visitor: Visitor, first: Release) -> None:
     assert float(second.cost.epsilon) == 1.0
 
 
-def the_switch_and_what_is_shown_agree(visitor: Visitor) -> None:
-    """Open the confidential area, close it, and open it again."""
+def the_switch_and_what_is_shown_agree(visitor: Visitor, wire: Wire) -> None:
+    """Open the confidential area, close it, and open it again; nothing came before."""
     agrees(visitor, shown=False)
+    assert wire.holds("Most exposed", *spellings(MEAN)) == []
     for shown in (True, False, True):
         visitor.open_confidential()  # and, where it is open, closes it
         agrees(visitor, shown=shown)
+    assert wire.holds("Most exposed")
 
 
 def agrees(visitor: Visitor, *, shown: bool) -> None:

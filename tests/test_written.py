@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from tests.browser.wire import alone, spellings, within
+from tests.written import alone, spellings, within
 
 MEAN, SUM, LOSS = 25983.057001678182, 26320836.7427, 3.4354910670561574e-05
 SHIFT = -0.4619241057085608
