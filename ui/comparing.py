@@ -134,8 +134,8 @@ def _simulated_from(at: AnswerSetting, keys: tuple[str, ...]) -> None:
         )
     elif at.of_table:
         assumed = (
-            f"{at.people:,} {counted}: the mean is that of values at both bounds, the standard "
-            "deviation that of values around the middle"
+            f"{at.people:,} {counted}, with values at both bounds for the mean and around the "
+            "middle for the standard deviation"
         )
     else:
         pair = query.kind is StatisticKind.DIFFERENCE
