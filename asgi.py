@@ -13,7 +13,7 @@ import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.formparsers import MultiPartParser
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse
 from starlette.routing import Match
 from streamlit import config
 from streamlit.file_util import get_static_dir
@@ -59,6 +59,24 @@ _ROOT = Path(__file__).parent
 # Home is at "/".
 _PAGES = {f"/{page.stem}" for page in _ROOT.glob("pages/*.py")} - {"/home"}
 _ANY_PATH = "static-assets"
+_NO_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>No page · Epsilon Studio</title>
+<link rel="icon" href="data:,">
+<style>
+:root { color-scheme: light dark; }
+body { font: 1.1rem/1.6 system-ui, sans-serif; margin: 0 auto; padding: 2rem 1rem;
+  max-width: 34rem; }
+h1 { font-size: 1.6rem; line-height: 1.3; }
+</style>
+<main>
+<h1>There is no page at this address</h1>
+<p>Open one of these instead:</p>
+<ul></ul>
+</main>
+"""
 _METRICS = "/_stcore/metrics"
 _METRICS_VARIABLE = "EPSILON_STUDIO_METRICS"
 
@@ -101,7 +119,10 @@ class AllowedHostsOnly:
 
 
 class KnownPathsOnly:
-    """Answer 404 where the app has no page and the server no file and no service."""
+    """Answer 404 where the app has no page and the server no file and no service.
+
+    The answer is a page that links to the places of the app.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -111,13 +132,18 @@ class KnownPathsOnly:
         if scope["type"] != "http" or _is_known(scope):
             await self._app(scope, receive, send)
         else:
-            await PlainTextResponse("Not found.", 404)(scope, receive, send)
+            await HTMLResponse(_no_page(), 404)(scope, receive, send)
+
+
+def _base() -> str:
+    """Return the path that the app is served below, empty or with a slash before it."""
+    base = st.get_option("server.baseUrlPath").strip("/")
+    return f"/{base}" if base else ""
 
 
 def _is_known(scope: Scope) -> bool:
-    base = st.get_option("server.baseUrlPath").strip("/")
     whole = scope["path"].rstrip("/")  # Streamlit leads on from a slash at the end.
-    path = whole.removeprefix(f"/{base}" if base else "")
+    path = whole.removeprefix(_base())
     if path == _METRICS and not os.environ.get(_METRICS_VARIABLE):
         return False
     if path in _PAGES or path in _assets() or not path:
@@ -144,6 +170,16 @@ def _earlier_links() -> frozenset[str]:
     from ui.places import VIEWS  # noqa: PLC0415 - with all of the core: not before it is asked for
 
     return frozenset(f"/{path}" for view in VIEWS.values() for path in view.earlier)
+
+
+def _no_page() -> str:
+    """Return the page that stands at every address without one."""
+    from ui.places import PLACES  # noqa: PLC0415 - as above
+
+    home, *others = PLACES
+    paths = {home.name: ""} | {place.name: place.views[0].script for place in others}
+    links = (f'<li><a href="{_base()}/{path}">{name}</a>' for name, path in paths.items())
+    return _NO_PAGE.replace("<ul>", "<ul>" + "".join(links))
 
 
 class KeptScripts:

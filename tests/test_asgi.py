@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -132,7 +134,7 @@ def test_an_allowed_host_is_served(kind, host):
     assert answer(None, kind=kind, host=host, wall=asgi.AllowedHostsOnly) is None
 
 
-def status(path):
+def sent_for(path):
     """What the server says to a request; None stands for what the app would say."""
     sent = []
 
@@ -149,7 +151,12 @@ def status(path):
         "app": Starlette(routes=[Route(f"{BASE}/_stcore/metrics", app)]),
     }
     run(asgi.KnownPathsOnly(app)(scope, None, send))
-    return sent[0]["status"]
+    return sent
+
+
+def status(path):
+    """The status of what it says."""
+    return sent_for(path)[0]["status"]
 
 
 BASE = "/studio"
@@ -162,6 +169,13 @@ def test_pages_are_known_below_the_path_that_the_configuration_names():
         assert status(f"{BASE}/release") is None
         assert status(f"{BASE}/") is None
         assert status(f"{BASE}/nothing") == 404
+        page = sent_for(f"{BASE}/nothing")[1]["body"].decode()
+        links = re.findall('href="(.*?)"', page)[1:]
+        assert [link.removeprefix(f"{BASE}/") for link in links] == [
+            *("", "data", "release", "plan", "budget", "lessons")
+        ]
+        assert all(status(link) is None for link in links)
+        assert "There is no page at this address" in page
     finally:
         config.set_option("server.baseUrlPath", before)
 
