@@ -26,6 +26,7 @@ upload.read_wanted()
 current = session.draft() or session.study()
 if current is None:
     st.markdown("Choose your data, declare public bounds, set the privacy budget.")
+    session.tell_kept()
 upload.show(current, using.forget)
 if current is None:
     session.end_page()

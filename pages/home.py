@@ -15,7 +15,9 @@ places.begin(
 if session.wanted() == "upload":
     session.go("pages/data.py")
 study = session.study()
-if study is not None:
+if study is None:
+    session.tell_kept()
+else:
     with contextlib.suppress(LedgerError):
         account = session.account(study)
         name = literal(study.dataset.name)
@@ -28,7 +30,9 @@ if study is not None:
 dropped, others = st.columns([2, 1], gap="medium")
 with dropped:
     upload.drop_zone("Upload a CSV or another table")
-    st.caption("Your file stays in memory on this server and is discarded when you close the tab.")
+    st.caption(
+        "Your file stays in memory on this server. Closing or reloading the tab discards it."
+    )
 with others:
     st.caption("No data at hand?")
     if st.button("Try the survey", type="primary", width="stretch"):

@@ -435,8 +435,26 @@ def require_study() -> Study:
     if current is None:
         st.info("Choose a table first: a built-in survey, or a CSV of your own.")
         st.page_link("pages/data.py", label="Go to Data")
+        tell_kept()
         end_page()
     return current
+
+
+def tell_kept() -> None:
+    """Say how to go on with an earlier table, where the ledger has a release.
+
+    Whose it is, is not known after a reload: every visitor reads the same, and can see all
+    accounts on “Released”.
+    """
+    with contextlib.suppress(LedgerError):
+        if any(account.releases for account in kept_ledger().accounts()):
+            with st.container(border=True, key="kept"):
+                st.markdown(
+                    "**No table is in use.** A table is discarded when its tab is closed or "
+                    "reloaded. What was spent stays in the ledger. To continue, upload the same "
+                    "file again. Its account is recognized by its column names and cells."
+                )
+                st.page_link("pages/released.py", label="See what was released")
 
 
 def ledger() -> Ledger:

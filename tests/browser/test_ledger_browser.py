@@ -82,6 +82,7 @@ def test_impatient_clicks_are_charged_once_a_reload_keeps_it_and_the_budget_is_c
     assert "95%" in " ".join(shown)
     visitor.page.reload()
     expect(visitor.page.get_by_text("Choose a table first")).to_be_visible()
+    expect(visitor.page.get_by_text("upload the same file again")).to_be_visible()
     visitor.settle()
     visitor.use_upload(text)
     visitor.number("ε for this release", 0.4)

@@ -61,7 +61,7 @@ def _offer_databases() -> None:
             [each.name for each in known],
             key=_NAME,
             help="Databases that the administrator configured. Access is read-only. Rows stay in "
-            "memory on this server and are discarded when you close the tab.",
+            "memory on this server and are discarded when you close or reload the tab.",
         )
         st.text_area(
             "Table, or a SELECT",

@@ -121,7 +121,7 @@ def drop_zone(label: str) -> None:
         max_upload_size=MAX_BYTES // 2**20,
         help="CSV, Excel, Parquet, Arrow, Feather, SPSS, Stata or SAS. Codes with labels "
         "become their labels. Also packed (gz, bz2, xz, zst, or zip of one file). Your "
-        "file stays in memory on this server and is discarded when you close the tab.",
+        "file stays in memory on this server and is discarded when you close or reload the tab.",
     )
 
 
