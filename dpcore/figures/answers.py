@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -46,6 +47,7 @@ TOTAL = "rgba(0,114,178,0.35)"
 NOISE = "#0072B2"
 STATED = "#D55E00"
 _NUMBER = Quantity()
+_COUNT = Quantity(whole=True)
 
 
 def interval_bars(
@@ -77,15 +79,37 @@ def interval_bars(
 
 
 def interval_columns(
-    noise: FloatArray, total: FloatArray | None, quantity: Quantity = _NUMBER
+    name: str,
+    values: FloatArray,
+    noise: FloatArray,
+    total: FloatArray | None,
+    quantity: Quantity = _NUMBER,
 ) -> dict[str, Any]:
-    """Return the ends of intervals as columns of a table."""
-    return {
-        f"{name}, {end}": cells(ends[..., place].ravel(), quantity)
-        for name, ends in (("noise", noise), ("with sampling", total))
-        if ends is not None
-        for place, end in enumerate(("lower", "upper"))
-    }
+    """Return numbers and the ends of their intervals as columns, written as in titles."""
+    columns = dict[str, Any]()
+    for of, ends in (("noise", noise), ("with sampling", total)):
+        if ends is not None:
+            shown, lower, upper = _written(values, ends, quantity)
+            columns = {name: shown} | columns | {f"{of}, lower": lower, f"{of}, upper": upper}
+    return columns
+
+
+def _written(values: FloatArray, ends: FloatArray, quantity: Quantity) -> Iterator[tuple[str, ...]]:
+    """Return numbers, their lower and their upper ends as texts; empty where none is known."""
+    pairs = zip(values.ravel().tolist(), ends.reshape(-1, 2).tolist(), strict=True)
+    rows = (
+        ("", "", "") if math.isnan(value) else with_ends(value, (low, high), quantity)
+        for value, (low, high) in pairs
+    )
+    return zip(*rows, strict=True)
+
+
+def interval_rows(value: float, parts: dict[str, FloatArray], quantity: Quantity) -> dict[str, Any]:
+    """Return a number and the ends of each of its intervals as columns, written as in titles."""
+    ends = [(float(low), float(high)) for low, high in parts.values()]
+    lower, upper = zip(*(ends_text(each, value, quantity) for each in ends), strict=True)
+    shown = quantity.measured(value, reach(ends[0], value))
+    return {"lower": lower, "result": [shown] * len(ends), "upper": upper}
 
 
 def held_text(value: float, ends: FloatArray, quantity: Quantity) -> str:
@@ -152,9 +176,9 @@ def resampled_picture(
     table itself is no sample of a population (``sampled``), there is one of them.
     """
     noise, total = around.noise[0], around.total[0]
-    error = reach((float(noise[0]), float(noise[1])), value)
-    ends = [quantity.measured(float(end), error) for end in (*noise, *total)]
-    shown = quantity.measured(value, error)
+    known = [(float(low), float(high)) for low, high in (noise, total)]
+    ends = [text for each in known for text in ends_text(each, value, quantity)]
+    shown = quantity.measured(value, reach(known[0], value))
     title = f"{f'{shown} {quantity.suffix}'.rstrip()}; 95%: "
     parts, alike = {"for this table": noise}, ""
     if sampled:
@@ -202,12 +226,7 @@ def _number_line(
     bars += ", and a bar below" if len(drawn) == len(strokes) else ""
     return Picture.of(
         title,
-        {
-            "what": list(parts),
-            "lower": cells([float(low) for low, _ in parts.values()], quantity),
-            "value": cells([value] * len(parts), quantity),
-            "upper": cells([float(high) for _, high in parts.values()], quantity),
-        },
+        {"interval (95%)": list(parts)} | interval_rows(value, parts, quantity),
         alt=f"One point with {bars} around it. {capital(statement)}: {title}.",
         height=230 + below(on_axis(statement)),
         traces=placed([*reversed(traces), center], "x", quantity),
@@ -249,10 +268,9 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
             error_y=interval(high - values, values - low),
         )
     ]
-    table: dict[str, Any] = (
-        _named("cell", labels, grid)
-        | {f"released {noun}": values}
-        | interval_columns(around.noise, around.total if sampled else None)
+    total = around.total if sampled else None
+    table: dict[str, Any] = _named("cell", labels, grid) | interval_columns(
+        f"released {noun}", np.asarray(values), around.noise, total, quantity
     )
     if truth is not None:
         traces.append(points(shown, truth, f"{noun} without noise", TRUTH))
@@ -377,9 +395,9 @@ class GroupNumbers:
 
     def count_columns(self, counted: str) -> dict[str, Any]:
         """Return the counts with their intervals as columns of a table."""
-        low, high = self.counts_noise.T
         names = f"released {counted}", f"{counted}, lower", f"{counted}, upper"
-        return dict(zip(names, (self.counts, low, high), strict=True))
+        written = _written(np.asarray(self.counts), self.counts_noise, _COUNT)
+        return dict(zip(names, written, strict=True))
 
 
 def groups_picture(
@@ -413,8 +431,9 @@ def groups_picture(
     )
     table: dict[str, Any] = (
         _named("group", numbers.groups, grid)
-        | {f"released {noun}": cells(numbers.ratios, quantity)}
-        | interval_columns(numbers.noise, numbers.total, quantity)
+        | interval_columns(
+            f"released {noun}", numbers.ratios, numbers.noise, numbers.total, quantity
+        )
         | numbers.count_columns(counted)
         | {"note": np.where(said, "", TOO_FEW)}
     )
@@ -541,10 +560,9 @@ def chain_picture(
     hover = "%{x:,.4~r}%: %{y:,.5~r}"
     traces = interval_bars(percents, found.noise, found.total, hover=hover)
     traces.append(points(percents, found.values, "released quantile", ring(NOISE, 12), hover=hover))
-    table: dict[str, Any] = {
-        "percent below": percents,
-        "released quantile": cells(found.values, quantity),
-    } | interval_columns(found.noise, found.total, quantity)
+    table: dict[str, Any] = {"percent below": percents} | interval_columns(
+        "released quantile", found.values, found.noise, found.total, quantity
+    )
     title = chain_text(found, quantity=quantity, counted=counted)
     if truth is not None:
         traces.append(points(percents, truth, "quantile without noise", TRUTH))
@@ -574,8 +592,6 @@ def chain_text(found: Quantiles, *, quantity: Quantity, counted: str) -> str:
 
 
 # The counts of a cross table with their intervals, and the sums beside them.
-
-_COUNT = Quantity(whole=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -626,10 +642,8 @@ def cross_picture(
     """
     title = cross_text(found, unit=unit)
     grid, exact = found.grid, None if truth is None else truth.ravel()
-    table: dict[str, Any] = (
-        grid.columns()
-        | {"released count": found.counts.ravel()}
-        | interval_columns(found.noise, found.total)
+    table: dict[str, Any] = grid.columns() | interval_columns(
+        "released count", found.counts, found.noise, found.total, _COUNT
     )
     if exact is not None:
         table[f"{unit} without noise"] = exact

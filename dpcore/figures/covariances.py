@@ -26,6 +26,7 @@ from dpcore.figures.traces import NAME, Trace, dot, heat, level, line, points
 from dpcore.formatting import brief, capital, percent, significant
 from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.covariances import correlations_of, matrix_of, pairs_of, places_of, vector_of
+from dpcore.releases.digits import ends_text
 from dpcore.studies.covariance_study import LABELS, STATISTICS, ScenarioOutcome, Summary, numbers
 
 BEFORE, AFTER = "#D55E00", "#0072B2"
@@ -99,7 +100,8 @@ def covariance_picture(
     ]
     if noise is not None:
         for row, (lower, upper) in zip(rows, noise.tolist(), strict=True):
-            row |= {"noise, lower": lower, "noise, upper": upper}
+            ends = ends_text((lower, upper), float(row["as released"]))
+            row |= dict(zip(("noise, lower", "noise, upper"), ends, strict=True))
     numbers = "; ".join(
         f"{row['row']} and {row['column']}: {significant(float(row['repaired']))}" for row in rows
     )

@@ -178,13 +178,15 @@ def _notes(panel: GroupPanel, end: str, top: float) -> list[Trace]:
 def _table(panels: tuple[GroupPanel, ...], counted: str) -> dict[str, Any]:
     """Return a row for each group of each panel."""
     parts: list[dict[str, Any]] = [
-        {
-            "number": [panel.name] * len(panel.numbers.groups),
-            "group": panel.numbers.groups,
-            "released value": cells(panel.numbers.ratios, panel.quantity),
-            "unit": [panel.quantity.name] * len(panel.numbers.groups),
-        }
-        | interval_columns(panel.numbers.noise, panel.numbers.total, panel.quantity)
+        {"number": [panel.name] * len(panel.numbers.groups), "group": panel.numbers.groups}
+        | interval_columns(
+            "released value",
+            panel.numbers.ratios,
+            panel.numbers.noise,
+            panel.numbers.total,
+            panel.quantity,
+        )
+        | {"unit": [panel.quantity.name] * len(panel.numbers.groups)}
         | panel.numbers.count_columns(counted)
         | (
             {}

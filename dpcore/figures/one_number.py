@@ -15,7 +15,7 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
-from dpcore.figures.answers import NOISE, TOTAL
+from dpcore.figures.answers import NOISE, TOTAL, interval_rows
 from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis
 from dpcore.figures.traces import NAME, Trace, cells, date_ticks, line, note, points, ring
 from dpcore.formatting import capital, percent, significant
@@ -230,12 +230,7 @@ def result_picture(
         note(name, float(ends[1]), 0, xanchor="right", yshift=-22 - 16 * place, font={"size": 12})
         for place, (name, ends) in enumerate(parts.items())
     ]
-    table: dict[str, Any] = {
-        "interval (95%)": list(parts),
-        "lower": cells([float(ends[0]) for ends in parts.values()], quantity),
-        "result": cells([value] * len(parts), quantity),
-        "upper": cells([float(ends[1]) for ends in parts.values()], quantity),
-    }
+    table: dict[str, Any] = {"interval (95%)": list(parts)} | interval_rows(value, parts, quantity)
     title = intervals_text(value, noise, total, quantity)
     if true is not None:
         traces += [

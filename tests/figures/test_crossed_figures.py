@@ -41,7 +41,7 @@ def test_every_cell_has_its_count_and_interval_in_figure_and_table(sampled):
     assert len(table) == 6
     assert ("with sampling, upper" in table) is sampled
     assert table["people without noise"].tolist() == truth.ravel().tolist()
-    assert table.iloc[5]["noise, upper"] == 1.0
+    assert table.iloc[5]["noise, upper"] == "1"
     assert picture.title.startswith("As released, most people")
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcore.data.quantities import Quantity
-from dpcore.figures.answers import GroupNumbers, groups_text
+from dpcore.figures.answers import GroupNumbers, groups_picture, groups_text
 
 
 def numbers(ratios, off, groups=("a", "b", "c", "d")):
@@ -33,3 +33,17 @@ def test_largest_is_named_only_where_no_other_may_be_larger():
     # Who has too few may be the largest, too: the list is not of all.
     open_ = text(numbers([np.nan, 3, 2.9, 0], [1, 1, 1, 1]))
     assert open_ == "Among the groups that are large enough, “b” or “c” has the largest mean"
+
+
+def test_the_title_and_its_table_have_the_same_numbers():
+    found = numbers([7.149, np.nan, 3, 1], [0.8571, np.nan, 1, 1])
+    known = {"noun": "mean", "quantity": Quantity(), "counted": "people", "truth": None}
+    picture = groups_picture(found, statement="mean by group", **known)
+    first = picture.table.iloc[0]
+    assert f"{first['released mean']} (" in picture.title
+    assert f"{first['noise, lower']} to {first['noise, upper']}" in picture.title
+    assert (
+        picture.table.iloc[1][["released mean", "noise, lower", "noise, upper"]].tolist()
+        == [""] * 3
+    )
+    assert first["people, upper"] == "55"

@@ -91,6 +91,17 @@ def test_a_margin_that_is_wider_only_near_a_bound_says_so():
         assert ("wherever the true value is" in label["text"]) is (said != "95%")
 
 
+def test_the_title_and_its_table_have_the_same_numbers_rounded_outwards():
+    picture = result_picture(54.2149, around(54.2149, 1.2571, 2.0003), along(), "mean of age")
+    for low, high, off in zip(
+        *map(picture.table.get, ("lower", "upper")), (1.2571, 2.0003), strict=True
+    ):
+        assert f"{low} to {high}" in picture.title
+        assert 54.2149 - off - 0.1 < float(low) <= 54.2149 - off
+        assert 54.2149 + off <= float(high) < 54.2149 + off + 0.1
+    assert {*picture.table["result"]} == {"54.2"}
+
+
 def test_the_true_value_is_drawn_for_the_curator_alone():
     axis, ends = along(), around(40.0)
     public = result_picture(40.0, ends, axis, "mean of age")
