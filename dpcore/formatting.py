@@ -17,7 +17,7 @@ _EXACT = Context(prec=700)
 _BEFORE_THE_LAST_BITS = Context(prec=15)
 _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
 _NAMED = 3
-_LEAST_PERCENT = 1e-4
+_LEAST_PERCENT, _MOST_TIMES = 1e-4, 100.0
 _LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
 _SYMBOLS = tuple("εδρλ")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -92,9 +92,11 @@ def delta_text(delta: float) -> str:
 def in_full(number: float, digits: int = 12) -> str:
     """Return a public number with every digit that was declared or typed.
 
-    >>> in_full(150_000.0), in_full(0.1), in_full(-2.5e-9)
-    ('150,000', '0.1', '−2.5 × 10⁻⁹')
+    >>> in_full(150_000.0), in_full(0.1), in_full(-2.5e-9), in_full(-math.inf)
+    ('150,000', '0.1', '−2.5 × 10⁻⁹', '−∞')
     """
+    if not math.isfinite(number):
+        return significant(number)
     written, _, exponent = f"{number:,.{digits}g}".partition("e")
     return _scientific(Decimal(written), int(exponent)) if exponent else _signed(written)
 
@@ -191,13 +193,20 @@ def percent(share: float) -> str:
     ('73%', '99.99%', '50%', '0%')
     >>> percent(1 - 1e-10), percent(1e-10)
     ('over 99.9999%', 'under 0.0001%')
+
+    Nor is it written with more digits than anybody reads.
+
+    >>> percent(12.5), percent(833333.33)
+    ('1,250%', 'over 10,000%')
     """
+    if share > _MOST_TIMES:
+        return "over 10,000%"
     points = 100 * share
     edge = min(points, 100 - points)
     if 0 < edge < _LEAST_PERCENT:
         return "under 0.0001%" if share < 1 / 2 else "over 99.9999%"
     digits = 0 if edge >= 1 or edge <= 0 else -math.floor(math.log10(edge))
-    return _signed(f"{points:.{digits}f}%")
+    return _signed(f"{points:,.{digits}f}%")
 
 
 def three_digits(share: float) -> str:

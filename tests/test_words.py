@@ -48,7 +48,6 @@ LEFT = {
     "README.md": 1,
     "docs": 7,
     "dpcore/analyses": 2,
-    "dpcore/data": 1,
     "dpcore/statistics": 1,
     "ui": 2,
 }

@@ -228,11 +228,11 @@ class BootstrapRequest(OfQuery):
         self._check_question()
         if not 0 < self.rho <= MOST_RHO:
             raise ParameterError(
-                f"rho must be above 0 and at most {in_full(MOST_RHO)}, got {self.rho}."
+                f"rho must be above 0 and at most {in_full(MOST_RHO)}, got {in_full(self.rho)}."
             )
         if not LEAST_DELTA <= self.delta < 1:
             raise ParameterError(
-                f"delta must be from {in_full(LEAST_DELTA)} to below 1, got {self.delta}."
+                f"delta must be from {in_full(LEAST_DELTA)} to below 1, got {in_full(self.delta)}."
             )
         require_times(self.times)
         if self.times * self.query.size.people > MOST_DRAWN:

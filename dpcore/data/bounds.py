@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,8 @@ class Interval:
     def __post_init__(self) -> None:
         if np.isnan(self.lower) or np.isnan(self.upper) or self.lower > self.upper:
             raise ParameterError(
-                f"an interval needs lower <= upper, got {self.lower}, {self.upper}."
+                "an interval needs lower <= upper, got "
+                f"{in_full(self.lower)} and {in_full(self.upper)}."
             )
 
     @property

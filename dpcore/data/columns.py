@@ -13,6 +13,7 @@ from dpcore.data.bounds import Interval
 from dpcore.data.cells import PLAIN, TEXT_CODES, Notation, canonical, number
 from dpcore.data.dates import ISO_DATES, DateFormat
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 
 MAX_LABELS = 200
 _OF_STEPS = (" where ", ", at most ")
@@ -255,8 +256,8 @@ class Column:
         largest = max(abs(bounds.lower), abs(bounds.upper))
         if not largest <= LARGEST or bounds.width <= LARGEST**-1:
             raise ParameterError(
-                "bounds must be numbers, at most 1e100 in size and the lower clearly "
-                f"below the upper, got {bounds.lower} and {bounds.upper}."
+                f"bounds must be numbers, at most {in_full(LARGEST)} in size and the lower clearly "
+                f"below the upper, got {in_full(bounds.lower)} and {in_full(bounds.upper)}."
             )
 
     def _check_labels(self) -> None:
@@ -325,7 +326,8 @@ class Column:
         bounds = self.bounds
         if bounds is not None and not bounds.lower <= value <= bounds.upper:
             raise ParameterError(
-                f"the replacement must lie within {bounds.lower} and {bounds.upper}, got {value}."
+                f"the replacement must lie within {in_full(bounds.lower)} and "
+                f"{in_full(bounds.upper)}, got {in_full(value)}."
             )
 
 

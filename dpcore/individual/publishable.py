@@ -31,6 +31,7 @@ from scipy.special import ndtri
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.relations import NeighboringRelation, TableSize
 from dpcore.statistics.kinds import StatisticKind
 
@@ -293,7 +294,8 @@ def own_worst_shift(
     """
     if not bounds.lower <= value <= bounds.upper:
         raise ParameterError(
-            f"the value must lie within {bounds.lower} and {bounds.upper}, got {value}."
+            f"the value must lie within {in_full(bounds.lower)} and {in_full(bounds.upper)}, "
+            f"got {in_full(value)}."
         )
     replaced = max(value - bounds.lower, bounds.upper - value)
     if kind is StatisticKind.SUM:

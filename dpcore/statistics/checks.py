@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.relations import NeighboringRelation, TableSize
 
 
@@ -25,8 +26,8 @@ def check_bounds(bounds: Interval) -> None:
     """
     if not (bounds.lower < bounds.upper and np.isfinite(bounds.width)):
         raise ParameterError(
-            f"a statistic needs finite bounds with lower < upper, got {bounds.lower}, "
-            f"{bounds.upper}."
+            f"a statistic needs finite bounds with lower < upper, got {in_full(bounds.lower)} "
+            f"and {in_full(bounds.upper)}."
         )
 
 

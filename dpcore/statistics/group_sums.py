@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dpcore.arrays import FloatArray
 from dpcore.data.bounds import Interval
 from dpcore.errors import ParameterError
+from dpcore.formatting import in_full
 from dpcore.mechanisms.mechanism import Sensitivity
 from dpcore.relations import NeighboringRelation
 from dpcore.statistics.checks import check_bounds, grouped_rows, heights
@@ -272,7 +273,8 @@ class WeightedMoments(GroupMoments):
         check_bounds(self.bounds)
         check_bounds(self.weights)
         if self.weights.lower < 0:
-            raise ParameterError(f"no weight is below 0, got a bound of {self.weights.lower}.")
+            lower = in_full(self.weights.lower)
+            raise ParameterError(f"no weight is below 0, got a bound of {lower}.")
 
     def _read(self, values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
         numbers, codes = grouped_rows(values, columns=2, groups=len(self.groups))

@@ -37,8 +37,8 @@ def test_consistent_description_is_accepted(parts):
     ("parts", "message"),
     [
         ({"kind": NUMBER, "bounds": Interval(lower=1, upper=1)}, "got 1 and 1"),
-        ({"kind": NUMBER, "bounds": Interval(lower=0, upper=math.inf)}, "1e100"),
-        ({"kind": NUMBER, "bounds": Interval(lower=-1e308, upper=1.7e308)}, "1e100"),
+        ({"kind": NUMBER, "bounds": Interval(lower=0, upper=math.inf)}, "10¹⁰⁰"),
+        ({"kind": NUMBER, "bounds": Interval(lower=-1e308, upper=1.7e308)}, "10¹⁰⁰"),
         ({"kind": NUMBER, "labels": ("a",)}, "no labels"),
         ({"kind": CATEGORY, "bounds": TEN}, "no bounds"),
         ({"kind": YES_NO}, "two labels"),
