@@ -44,13 +44,7 @@ _PARSED = {
     "ui/proportion_study.py": 1,
 }
 """How many are read again as numbers, or name what is stored, by file."""
-LEFT = {
-    "README.md": 1,
-    "docs": 7,
-    "dpcore/analyses": 2,
-    "dpcore/statistics": 1,
-    "ui": 2,
-}
+LEFT = {"README.md": 1, "docs": 7, "dpcore/analyses": 1, "ui": 2}
 """How many are left, by room: numbers that may only fall. A room that is not here has none."""
 _VALUE = "▯"
 """Stands for a value that is put into a text."""

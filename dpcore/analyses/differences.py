@@ -156,8 +156,8 @@ class DifferenceQuery(OfGroups):
     @property
     def conditions(self) -> tuple[str, ...]:
         """Return what becomes of values and groups before they are counted."""
-        whoever = f"whoever has another {self.group.title}, or none, left out"
-        return (*self.part_conditions, whoever)
+        others = f"missing values and other groups of {self.group.title} left out"
+        return (*self.part_conditions, others)
 
     @property
     def unit_text(self) -> str:

@@ -45,8 +45,8 @@ def treatments(questions: Iterable[Asked]) -> dict[str, tuple[str, ...]]:
 def treatment(way: str) -> str:
     """Return what is done with missing values, below a heading that says "missing values".
 
-    >>> treatment("missing values counted as 50")
-    'counted as 50'
+    >>> treatment("missing values imputed as 50")
+    'imputed as 50'
     """
     return way.removeprefix("missing values ")
 

@@ -44,7 +44,8 @@ _FEW_TICKS = 2
 # In letters: a longer title does not fit beside its axis on a phone.
 _LONGEST_TITLE = 38
 _CONDITIONS: Final = re.compile(
-    r"(?:, |; )(?:values |missing |coefficients |whoever |divided |“|[^,;]* without a ).*",
+    r"(?:, |; )"
+    r"(?:values |missing |unlisted |ties |coefficients |whoever |divided |“|[^,;]* without a ).*",
     re.DOTALL,
 )
 """What a statement adds to the question."""
@@ -342,7 +343,7 @@ def below(title: str) -> int:
 def on_axis(statement: str) -> str:
     """Return the question without its conditions, which the text and the table state.
 
-    >>> on_axis("mean of age by sex, women less men; missing values counted as 50")
+    >>> on_axis("mean of age by sex, women less men; missing values imputed as 50")
     'mean of age by sex, women less men'
     >>> on_axis("histogram of armed, people without a value left out")
     'histogram of armed'

@@ -31,8 +31,8 @@ def statement(title: str, conditions: tuple[str, ...], columns: Iterable[Column]
     is the name, and with it the recipe, of each of the ``columns`` that has a display
     name, and how ties of most frequent values are resolved.
 
-    >>> statement("mean of pay", ("values above 150,000 counted as 150,000",))
-    'mean of pay, values above 150,000 counted as 150,000'
+    >>> statement("mean of pay", ("missing values imputed as 150,000",))
+    'mean of pay, missing values imputed as 150,000'
     >>> from dpcore.data.columns import Column
     >>> stay = Column(
     ...     name="sum of stay per patient",
@@ -78,14 +78,14 @@ def clamped(column: Column, *, named: bool = False) -> tuple[str, ...]:
     ...     bounds=Interval(lower=15_000, upper=150_000),
     ... )
     >>> clamped(pay)
-    ('values below 15,000 counted as 15,000, above 150,000 as 150,000',)
+    ('values clamped between 15,000 and 150,000',)
     """
     if not column.kind.is_numeric or column.bounds is None:
         return ()
     quantity, bounds = quantity_of(column), column.bounds
     low, high = quantity.exactly(bounds.lower), quantity.exactly(bounds.upper)
     whose = f" of {column.title}" if named else ""
-    return (f"values{whose} below {low} counted as {low}, above {high} as {high}",)
+    return (f"values{whose} clamped between {low} and {high}",)
 
 
 def binned(column: Column, edges: tuple[float, ...]) -> tuple[str, ...]:
@@ -108,12 +108,12 @@ def filled(column: Column, unit: PrivacyUnit, *, named: bool = False) -> tuple[s
     whose = f" of {column.title}" if named else ""
     if column.missing is MissingPolicy.DROP:
         return (f"{unit.counted} without a value{whose} left out",)
-    return (counted_as_value(column, whose),)
+    return (imputed(column, whose),)
 
 
-def counted_as_value(column: Column, whose: str = "") -> str:
-    """Return what missing values are counted as."""
-    return f"missing values{whose} counted as {replacement_text(column)}"
+def imputed(column: Column, whose: str = "") -> str:
+    """Return as what missing values are imputed."""
+    return f"missing values{whose} imputed as {replacement_text(column)}"
 
 
 COMPLETE: Final = "no missing values, as declared"
@@ -133,29 +133,25 @@ def missing_values(column: Column, *, grouped: bool = False) -> str:
         return COMPLETE
     if grouped:
         return OTHERS
-    return LEFT_OUT if column.missing is MissingPolicy.DROP else counted_as_value(column)
+    return LEFT_OUT if column.missing is MissingPolicy.DROP else imputed(column)
 
 
 def others(column: Column, name: str) -> tuple[str, ...]:
     """Return what becomes of labels that are on no public list."""
     if column.kind is not ColumnKind.CATEGORY:
         return ()
-    return (f"values on no public list counted as {name}",)
+    return (f"unlisted values counted as {name}",)
 
 
 def ungrouped(*groups: Column) -> tuple[str, ...]:
     """Return what becomes of people who are in none of the listed groups.
 
-    What is declared about missing values is for questions about the column itself: who
-    has none is in no listed group.
+    What is declared about missing values is for questions about the column itself.
     """
     if not groups:
         return ()
-    done = {one.missing: None for one in groups}
-    not_done = " or ".join("left out" if one is MissingPolicy.DROP else "replaced" for one in done)
     titles = " or ".join(one.title for one in groups)
-    whoever = f"whoever has no listed {titles}, or none at all, in a group of their"
-    return (f"{whoever} own (missing ones are not {not_done} here)",)
+    return (f"missing and unlisted values of {titles} in a group of their own",)
 
 
 def divided(kind: StatisticKind, size: TableSize, unit: PrivacyUnit) -> tuple[str, ...]:

@@ -27,8 +27,7 @@ CSV = "pay,who\n" + "".join(
     f"{'' if np.isnan(pay) else pay},{who}\n" for who, pay in enumerate(PAY)
 )
 STATEMENT = (
-    "Mean of pay, values below 15,000 counted as 15,000, above 150,000 as 150,000; "
-    "missing values counted as 82,500"
+    "Mean of pay, values clamped between 15,000 and 150,000; missing values imputed as 82,500"
 )
 COMPUTED = float(pd.Series(PAY).fillna(82_500).clip(15_000, 150_000).mean())
 RAW = float(np.nanmean(PAY))

@@ -39,7 +39,7 @@ def test_correlation_follows_from_what_is_released(open_page, follow):
         product / np.sqrt(first * second), abs=0.01
     )
     assert "The correlation in this table lies from " in shown(app)
-    computed = "orrelation of age and income, values of age below 0 counted as 0"
+    computed = "orrelation of age and income, values of age clamped between 0 and"
     assert any(computed in chart.alt for chart in figures(app))
     assert "RMSE of the correlation of age and income" in seen.tradeoffs
     assert by_label(app.selectbox, "Statistic").value == "correlation"

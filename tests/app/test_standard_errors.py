@@ -116,7 +116,7 @@ def test_corrected_bootstrap_of_an_upload_is_released_into_the_ledger(open_page)
     before = len(charts(app))
     press_release(app)
     assert len(charts(app)) == before + 1
-    assert any("values below 0 counted as 0" in figure.alt for figure in figures(app))
+    assert any("values clamped between 0 and" in figure.alt for figure in figures(app))
     assert by_label(app.metric, "Standard error (conservative)").value
     assert "every interval" not in words(app)
     released = open_page("budget").dataframe[0].value

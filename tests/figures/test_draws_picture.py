@@ -11,7 +11,7 @@ from dpcore.mechanisms.catalog import CATALOG
 from dpcore.mechanisms.mechanism import Sensitivity
 
 DRAWS = 200
-STATEMENT = "mean of pay, missing values counted as 82,500"
+STATEMENT = "mean of pay, missing values imputed as 82,500"
 
 
 def drawn(key, epsilon, shot, sensitivity, seed=1):

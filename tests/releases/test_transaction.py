@@ -81,8 +81,8 @@ def test_a_release_says_everything_public_about_itself(ledger, key):
     assert released.cost.delta == (typed(1e-6) if CATALOG[key].needs_delta else 0)
     assert released.sampler.startswith("OpenDP 0.")
     assert released.statement == (
-        "mean of age, values below 0 counted as 0, above 100 as 100; people without a "
-        "value left out; divided by at least 100 people"
+        "mean of age, values clamped between 0 and 100; people without a value left out; "
+        "divided by at least 100 people"
     )
     assert released.budget == ledger.account("table").budget
     assert released.version == VERSION

@@ -38,11 +38,11 @@ REGION = Column(
 )
 PUBLIC = TableSize(people=812, public=True)
 AT_LEAST = TableSize(people=300, public=False)
-CLAMPED = "values below 15,000 counted as 15,000, above 150,000 as 150,000"
-ADULT = "values below 18 counted as 18, above 70 as 70"
+CLAMPED = "values clamped between 15,000 and 150,000"
+ADULT = "values clamped between 18 and 70"
 BINNED = "values below 0 counted in the first bin, above 200,000 in the last"
-LISTED = "values on no public list counted as other"
-FILLED, LEFT_OUT = "missing values counted as 82,500", "people without a value left out"
+LISTED = "unlisted values counted as other"
+FILLED, LEFT_OUT = "missing values imputed as 82,500", "people without a value left out"
 
 
 def said(kind, column=PAY, size=PUBLIC, unit=None, **changes):
@@ -85,7 +85,7 @@ def said(kind, column=PAY, size=PUBLIC, unit=None, **changes):
         ),
         (
             said(StatisticKind.PROPORTIONS, REGION),
-            f"all shares of region, {LISTED}; missing values counted as south",
+            f"all shares of region, {LISTED}; missing values imputed as south",
         ),
     ],
 )
@@ -133,7 +133,7 @@ def test_whoever_follows_the_statement_of_a_mean_computes_it(numbers, ends, part
     )
     words = statement(query.title, query.conditions)
     figures = [float(found.replace(",", "").replace("−", "-")) for found in _NUMBERS.findall(words)]
-    lower, _, upper, _, *rest = figures
+    lower, upper, *rest = figures
     kept = [x for x in numbers if x is not None or "left out" not in words]
     filled = [rest[0] if x is None else x for x in kept]
     middle = (lower + upper) / 2

@@ -77,7 +77,7 @@ def test_people_of_other_groups_are_left_out():
     assert first[1] == pytest.approx(1.3)
     assert second[1] == pytest.approx(0.6)
     assert query.title == "mean of age by region, south less north"
-    assert query.conditions[-1] == "whoever has another region, or none, left out"
+    assert query.conditions[-1] == "missing values and other groups of region left out"
     told = bias(query, table)
     assert told.raw[0] == 115 - 10
     assert told.computed[0] == pytest.approx(65 - 30)

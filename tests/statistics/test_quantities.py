@@ -126,7 +126,7 @@ def test_a_released_date_is_written_as_a_date_everywhere():
     _, *ends = with_ends(value, (low, high), quantity)
     assert dt.date.fromisoformat(ends[0]) <= date_of(low)
     assert day_of(dt.date.fromisoformat(ends[1])) >= high
-    assert "counted as 2024-01-01, above 2024-12-31" in question.conditions[0]
+    assert "between 2024-01-01 and 2024-12-31" in question.conditions[0]
 
 
 def test_a_difference_of_dates_is_in_days_and_no_percentage():

@@ -64,11 +64,12 @@ def _beyond(answer: Release, asked: Request) -> None:
     if not isinstance(asked.plan, Direct):
         return
     bounds, values = asked.query.bounds, np.array(answer.values)
-    if np.any((values < bounds.lower) | (values > bounds.upper)):
+    sides = [f"below {significant(bounds.lower)}"] * bool(np.any(values < bounds.lower))
+    sides += [f"above {significant(bounds.upper)}"] * bool(np.any(values > bounds.upper))
+    if sides:
         st.caption(
-            "Noise moved an answer out of the possible range, "
-            f"{significant(bounds.lower)} to {significant(bounds.upper)}. Such noise "
-            "is unbiased. BIT and folded noise stay inside, and are biased."
+            f"Noise moved an answer {' or '.join(sides)}, where no true value can be. Such noise "
+            "is unbiased. BIT and folded noise stay in the possible range but are biased."
         )
 
 

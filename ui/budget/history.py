@@ -100,7 +100,7 @@ def methods(releases: Sequence[Release], account: Account) -> None:
     )
     curve = of_events(events)
     risk = capital(risk_text(curve, PRIOR, account.relation))
-    st.markdown(f"As a fixed set: **{level_text(curve.level)}**. {risk}.")
+    st.markdown(f"With all questions fixed beforehand: **{level_text(curve.level)}**. {risk}.")
     st.page_link("pages/meaning.py", label="Trade-off function and risk at any prior")
 
 
