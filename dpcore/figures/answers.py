@@ -65,7 +65,7 @@ def interval_bars(
     traces = []
     for name, ends, style in (
         ("noise and sampling", total, LineStyle(color=TOTAL, width=12)),
-        ("noise alone", noise, LineStyle(color=NOISE, width=5)),
+        ("noise only", noise, LineStyle(color=NOISE, width=5)),
     ):
         if ends is not None:
             x = [each for place in at for each in (place, place, None)]
@@ -113,9 +113,29 @@ def interval_rows(value: float, parts: dict[str, FloatArray], quantity: Quantity
 
 
 def held_text(value: float, ends: FloatArray, quantity: Quantity) -> str:
-    """Return a number with its unit and interval."""
+    """Return a number with its unit and its interval from the noise."""
     text, low, high = with_ends(float(value), (float(ends[0]), float(ends[1])), quantity)
-    return f"{f'{text} {quantity.suffix}'.rstrip()} (95%: {low} to {high})"
+    return f"{f'{text} {quantity.suffix}'.rstrip()} (95% CI {low} to {high}, noise only)"
+
+
+def intervals_text(
+    value: float, noise: FloatArray, total: FloatArray | None, quantity: Quantity
+) -> str:
+    """Return the intervals of a released number in words.
+
+    >>> noise, total = np.array([52.9, 55.5]), np.array([52.1, 56.3])
+    >>> intervals_text(54.21, noise, total, Quantity(unit="years"))[:46]
+    '95% CI 52.9 to 55.5 for the data (noise only),'
+    >>> intervals_text(54.21, noise, total, Quantity(unit="years"))[46:]
+    ' 52.1 to 56.3 for the population (noise and sampling)'
+    """
+    known = ((noise, "the data (noise only)"), (total, "the population (noise and sampling)"))
+    said = [
+        f"{' to '.join(ends_text((float(ends[0]), float(ends[1])), value, quantity))} for {of}"
+        for ends, of in known
+        if ends is not None
+    ]
+    return f"95% CI {', '.join(said)}"
 
 
 def answer_text(
@@ -123,26 +143,17 @@ def answer_text(
 ) -> str:
     """Return the release in one line, with its intervals.
 
-    >>> noise = np.array([52.9, 55.5])
-    >>> years = Quantity(unit="years")
-    >>> answer_text(54.21, noise, np.array([52.1, 56.3]), years)
-    '54.2 years (95%: 52.9 to 55.5 from the noise alone, 52.1 to 56.3 with sampling)'
-    >>> answer_text(54.21, noise, None, years)
-    '54.2 years (95%: 52.9 to 55.5 from the noise alone)'
+    >>> answer_text(54.21, np.array([52.9, 55.5]), None, Quantity(unit="years"))
+    '54.2 years; 95% CI 52.9 to 55.5 for the data (noise only)'
 
     Beyond its bounds it has the digits of the noise, as in ledger and papers:
 
-    >>> wide = np.array([0.0, 44.1]), np.array([0.0, 45.2])
-    >>> answer_text(-86.2, *wide, Quantity(unit="mg/l"))
-    '−90 mg/l (95%: 0 to 50 from the noise alone, 0 to 50 with sampling)'
+    >>> answer_text(-86.2, np.array([0.0, 44.1]), None, Quantity(unit="mg/l"))
+    '−90 mg/l; 95% CI 0 to 50 for the data (noise only)'
     """
-    shown, low, high = with_ends(value, (float(noise[0]), float(noise[1])), quantity)
-    sampling = ""
-    if total is not None:
-        ends = ends_text((float(total[0]), float(total[1])), value, quantity)
-        sampling = f", {ends[0]} to {ends[1]} with sampling"
+    shown = quantity.measured(value, reach((float(noise[0]), float(noise[1])), value))
     number = f"{shown} {quantity.suffix}".rstrip()
-    return f"{number} (95%: {low} to {high} from the noise alone{sampling})"
+    return f"{number}; {intervals_text(value, noise, total, quantity)}"
 
 
 def answer_picture(
@@ -160,7 +171,7 @@ def answer_picture(
     population. ``stated`` is an interval under a model that the reader states, by name.
     """
     noise, total = around.noise[0], around.total[0] if sampled else None
-    parts = {"noise alone": noise}
+    parts = {"noise only": noise}
     if total is not None:
         parts["noise and sampling"] = total
     title = answer_text(value, noise, total, quantity)
@@ -179,17 +190,16 @@ def resampled_picture(
     known = [(float(low), float(high)) for low, high in (noise, total)]
     ends = [text for each in known for text in ends_text(each, value, quantity)]
     shown = quantity.measured(value, reach(known[0], value))
-    title = f"{f'{shown} {quantity.suffix}'.rstrip()}; 95%: "
+    title = f"{f'{shown} {quantity.suffix}'.rstrip()}; 95% CI {ends[0]} to {ends[1]} for this table"
     parts, alike = {"for this table": noise}, ""
     if sampled:
         parts["for the population"] = total
-    if not sampled:
-        title += f"{ends[0]} to {ends[1]} for this table"
-    elif ends[:2] == ends[2:]:
+    if sampled and ends[:2] == ends[2:]:
         alike = "for this table and the population"
-        title += f"{ends[0]} to {ends[1]}, {alike} behind it"
-    else:
-        title += f"{ends[0]} to {ends[1]} for this table, {ends[2]} to {ends[3]} for the population"
+        title += " and the population"
+    elif sampled:
+        title += f", {ends[2]} to {ends[3]} for the population"
+    title += " (noise and sampling)"
     return _number_line(value, parts, title, statement, quantity, alike=alike)
 
 
@@ -304,7 +314,7 @@ def parts_text(
     >>> counts = np.array([90.0, 20.0, 45.0])
     >>> number = {"noun": "count", "quantity": Quantity(unit="people", whole=True)}
     >>> parts_text("abc", counts, off=10.0, **number)
-    '“a” has the largest count: 90 ± 10 people'
+    '“a” has the largest count: 90 ± 10 people (95%, noise only)'
     >>> parts_text("abc", counts, off=30.0, **number)
     'The release cannot tell whether “a” or “c” has the largest count'
     >>> parts_text("abc", counts, off=50.0, **number)
@@ -315,7 +325,7 @@ def parts_text(
     if not rivals:
         held = quantity.measured(float(values[first]), off)
         text = f"“{labels[first]}” has the largest {noun}: {held} ± {measured(off, off)}"
-        return f"{text} {quantity.suffix}".rstrip()
+        return f"{f'{text} {quantity.suffix}'.rstrip()} (95%, noise only)"
     if len(rivals) > 1:
         return f"The release cannot tell which {noun} is the largest"
     return (

@@ -103,7 +103,7 @@ def _takeaway(
     clear = int(np.count_nonzero((ends[:, 0] > 0) | (ends[:, 1] < 0)))
     if samples > 1:
         return f"All samples agree on the sign of {clear} of {count} coefficients"
-    return f"Sign certain for {clear} of {count} coefficients (95%)"
+    return f"Sign certain for {clear} of {count} coefficients (95%, noise only)"
 
 
 def _bars(values: FloatArray, ends: FloatArray | None) -> dict[str, object]:

@@ -118,7 +118,7 @@ def panels_text(panels: tuple[GroupPanel, ...]) -> str:
     >>> from dpcore.data.quantities import Quantity
     >>> age = GroupPanel(name="mean age", quantity=Quantity(), numbers=numbers)
     >>> panels_text((age,))
-    '“men” has the largest mean age: 50.0 (95%: 48.0 to 52.0)'
+    '“men” has the largest mean age: 50.0 (95% CI 48.0 to 52.0, noise only)'
     """
     if len(panels[0].numbers.order) == 0:
         return (
@@ -244,7 +244,7 @@ def difference_picture(
     hover = "%{x:,.4~r}"
     drawn = (
         ("noise and sampling", found.apart.total, LineStyle(color=TOTAL, width=20)),
-        ("noise alone", found.apart.noise, LineStyle(color=NOISE, width=8)),
+        ("noise only", found.apart.noise, LineStyle(color=NOISE, width=8)),
     )
     traces = [
         line(list(ends), [0, 0], name, stroke, hover=hover, aside=NAME)
@@ -264,7 +264,7 @@ def difference_picture(
         title,
         table,
         alt=f"One point with its bars, beside a line at no difference. "
-        f"{capital(statement)}: {title}, for noise only; {holds}.",
+        f"{capital(statement)}: {title}; {holds}.",
         height=_HEIGHT + below(caption),
         traces=traces,
         shapes=[vertical(0, "no difference")],
@@ -307,14 +307,14 @@ def difference_text(found: GroupDifference, *, noun: str, unit: str) -> str:
     if low <= 0 <= high:
         text = (
             f"The release cannot tell whether “{found.one}” or “{found.other}” has the larger "
-            f"{noun}: the difference is {_amount(found.apart, 1, unit)}"
+            f"{noun}: the difference is {_amount(found.apart, 1, unit, told=_TOLD)}"
         )
         sign, words = 1, ""
     else:
         sign, words = (1, "higher") if low > 0 else (-1, "lower")
         text = (
             f"The {noun} of “{found.one}” is {words} than for “{found.other}”, by "
-            f"{_amount(found.apart, sign, unit)}"
+            f"{_amount(found.apart, sign, unit, told=_TOLD)}"
         )
     if found.percent is not None:
         text += f", or {_amount(found.percent, sign, '%')} relative to “{found.other}”"
@@ -343,9 +343,12 @@ def difference_table(pairs: list[GroupDifference], *, noun: str, unit: str) -> d
     return table
 
 
-def _amount(held: IntervalEstimate, sign: int, unit: str) -> str:
-    """Return a number with its interval, turned round where ``sign`` is -1."""
+_TOLD = "95% CI {}, noise only"
+
+
+def _amount(held: IntervalEstimate, sign: int, unit: str, *, told: str = "{}") -> str:
+    """Return a number with its interval as ``told``, turned round where ``sign`` is -1."""
     low, high = held.noise if sign > 0 else (-held.noise[1], -held.noise[0])
     value, *ends = with_ends(sign * held.value, (low, high))
     unit = f" {unit}" if unit not in {"", "%"} else unit
-    return f"{value}{unit} (95%: {ends[0]} to {ends[1]})"
+    return f"{value}{unit} ({told.format(' to '.join(ends))})"

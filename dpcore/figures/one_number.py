@@ -15,13 +15,12 @@ import numpy as np
 
 from dpcore.arrays import FloatArray
 from dpcore.data.quantities import Quantity
-from dpcore.figures.answers import NOISE, TOTAL, interval_rows
+from dpcore.figures.answers import NOISE, TOTAL, interval_rows, intervals_text
 from dpcore.figures.theme import TRUTH, LineStyle, Picture, axis
 from dpcore.figures.traces import NAME, Trace, cells, date_ticks, line, note, points, ring
 from dpcore.formatting import capital, percent, significant
 from dpcore.inference.intervals import LEVEL, Expectation, Intervals
 from dpcore.mechanisms.mechanism import Mechanism
-from dpcore.releases.digits import ends_text
 
 _HEIGHT = 210
 _STEPS = 161
@@ -175,25 +174,6 @@ def expected_picture(
     )
 
 
-def intervals_text(
-    value: float, noise: FloatArray, total: FloatArray | None, quantity: Quantity
-) -> str:
-    """Return the intervals of a released number in words.
-
-    >>> noise, total = np.array([52.9, 55.5]), np.array([52.1, 56.3])
-    >>> intervals_text(54.21, noise, total, Quantity(unit="years"))
-    '95% CI 52.9 to 55.5 for the data, 52.1 to 56.3 for the population'
-    """
-    text = "95% CI {} to {} for the data".format(
-        *ends_text((float(noise[0]), float(noise[1])), value, quantity)
-    )
-    if total is None:
-        return text
-    return text + ", {} to {} for the population".format(
-        *ends_text((float(total[0]), float(total[1])), value, quantity)
-    )
-
-
 def _ticks(half: float) -> list[float]:
     """Return five round places, 0 in their middle.
 
@@ -222,7 +202,7 @@ def result_picture(
     quantity = along.quantity
     known = () if true is None else (true.computed, true.raw)
     low, high = along.around(value, *known, *noise, *(() if total is None else total))
-    parts = {"noise": noise} | ({} if total is None else {"noise and sampling": total})
+    parts = {"noise only": noise} | ({} if total is None else {"noise and sampling": total})
     hover = "" if quantity.is_date else "%{x:,.6~r}"
     center = points([value], [0], "private result", ring(NOISE, 15), hover=hover, aside=NAME)
     traces = [*_bars(parts, hover), center]

@@ -27,7 +27,7 @@ def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page, f
     assert by_label(app.metric, "Private standard deviation of age").value
     (figure,) = charts(app)
     names = [trace["name"] for trace in figure["data"]]
-    assert names == ["noise and sampling", "noise alone", "released value"]
+    assert names == ["noise and sampling", "noise only", "released value"]
     choose(app, MODEL, "exponential")
     assert "No exponential distribution" in shown(app)
     choose(app, MODEL, "normal")

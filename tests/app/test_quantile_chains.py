@@ -28,6 +28,6 @@ def test_several_quantiles_are_one_question_in_order(open_page, follow):
     go(app, "release")
     (figure,) = charts(app)
     names = [trace["name"] for trace in figure["data"]]
-    assert names == ["noise and sampling", "noise alone", "released quantile"]
+    assert names == ["noise and sampling", "noise only", "released quantile"]
     assert "has no interval" not in shown(app)
     assert np.isfinite(seen.answer).all()

@@ -22,7 +22,7 @@ SURE = [(10, 14), (18, 22), (29, 31), (60, 80)]
 
 def test_the_middle_is_told_with_its_interval():
     assert chain_text(found(SURE), quantity=Quantity(unit="days"), counted="people") == (
-        "50% of the people have at most 30.0 days (95%: 29.0 to 31.0)"
+        "50% of the people have at most 30.0 days (95% CI 29.0 to 31.0, noise only)"
     )
 
 

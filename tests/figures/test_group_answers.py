@@ -26,7 +26,7 @@ def text(found):
 
 def test_largest_is_named_only_where_no_other_may_be_larger():
     sure = text(numbers([7, 3, 2, 1], [1, 1, 1, 1]))
-    assert sure == "“a” has the largest mean: 7.0 days (95%: 6.0 to 8.0)"
+    assert sure == "“a” has the largest mean: 7.0 days (95% CI 6.0 to 8.0, noise only)"
     close = text(numbers([7, 3, 2, 1], [1, 1, 4, 5.5]))
     # The rival is who may have more, not who drew more.
     assert close == "“a”, “c” or “d” has the largest mean"

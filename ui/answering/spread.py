@@ -99,7 +99,7 @@ def show(answer: Release, asked: Request) -> None:
         )
     ends = around.total[1] if sampled else around.noise[1]
     low, high = ends_text((float(ends[0]), float(ends[1])), answer.values[1], quantity)
-    whose = "population" if sampled else "data"
+    whose = "population (noise and sampling)" if sampled else "data (noise only)"
     st.caption(
         f"Standard deviation (divisor n): 95% CI {low} to {high}{unit} for the {whose}. Both "
         "intervals hold together. The interval of the mean with sampling uses the upper end."
