@@ -6,7 +6,7 @@ import pytest
 
 from dpcore.postprocessing.share_constraints import ConstraintKind
 from tests.app.asking import COLUMNS, choose, go, use_survey
-from tests.app.test_pages import by_label, fill
+from tests.app.test_pages import by_label, fill, press_release
 from tests.app.test_questions import set_to, shown
 from tests.conftest import few
 
@@ -52,3 +52,13 @@ def test_shares_add_up_at_the_price_that_was_named(app, follow, kind):
     assert thrice.epsilon == pytest.approx(0.7)
     assert thrice.answer != once.answer
     assert sum(thrice.answer) == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.usefixtures("known_noise")
+def test_noise_beyond_the_bounds_is_named_by_its_side(app):
+    choose(app, "Statistic", "histogram")
+    fill(app, selectbox={"Mechanism": "laplace"}, number_input={"ε for this release": 0.01})
+    press_release(app)
+    (said,) = (one.value for one in app.caption if "Noise moved" in one.value)
+    assert "moved an answer below 0, where" in said
+    assert "∞" not in said
