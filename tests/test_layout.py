@@ -65,7 +65,12 @@ def test_nothing_is_cached_across_sessions_unpickled_or_forgotten(banned):
 
 # A bound and a minimum of a column may stay empty; the box of the people is set to those of the
 # small table.
-RAW_NUMBERS = {"f'{end.capitalize()} bound", "At least so many have a value", "People"}
+RAW_NUMBERS = {
+    "f'{end.capitalize()} bound",
+    "At least so many have a value",
+    "Impute missing values with",
+    "People",
+}
 
 
 def test_numbers_are_asked_for_by_the_controls():

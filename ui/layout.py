@@ -41,6 +41,11 @@ _RULES = """
 [data-variant="segmented_control"][data-selected="true"] p {
   color: inherit !important; font-weight: 600;
 }
+/* Until it is confirmed, a pressed button steps back; as one of another kind it would be drawn
+   anew, and lose the focus. */
+:has(+ [data-testid="stLayoutWrapper"] > [class*="st-key-confirm-"]) button[kind="primary"] {
+  background: transparent; color: inherit; border-color: rgba(127, 127, 127, 0.5);
+}
 [data-testid="stTabs"] [role="tab"][aria-selected="true"] p { color: inherit; }
 [data-testid="stTabs"] [role="tab"][aria-selected="true"] {
   color: inherit; font-weight: 600;
@@ -99,6 +104,18 @@ _RULES = """
       grid-column: span 2;
     }
   }
+}
+@media (max-width: 640px) {
+  /* On a phone the controls of a question stand in one grid: its result is in view. */
+  .st-key-question {
+    display: grid !important; grid-template-columns: 1fr 1fr; gap: 0.7rem 0.5rem !important;
+  }
+  .st-key-question > *, .st-key-question [data-testid="stHorizontalBlock"] {
+    display: contents !important;
+  }
+  .st-key-question [data-testid="stColumn"] { grid-column: auto !important; min-width: 0; }
+  .st-key-question [data-testid="stColumn"]:has([data-testid="stPopover"]) { align-self: end; }
+  .st-key-question [data-testid="stPopoverButton"] * { white-space: normal; line-height: 1.15; }
 }
 .st-key-plan-rows { gap: 0.25rem !important; }
 /* Beside a long question its margin of error stays in its column. */

@@ -53,21 +53,18 @@ def offer(
         fits = answer is not None or account.admits(request.due)
         (before or partial(_obstacles, request))(account, fits)
         costs = price or cost_text(request.due)
-        if fits:
-            confirm_first(request, account, costs, key=key)
-        with st.container(horizontal=True, vertical_alignment="center", key=f"actions-{key}"):
-            _buttons(
-                request,
-                account,
-                answer=answer,
-                ready=fits and request.refusal(session.mode()) is None,
-                price=costs,
-                key=key,
-            )
+        ready = fits and request.refusal(session.mode()) is None
+        actions = st.container(horizontal=True, vertical_alignment="center", key=f"actions-{key}")
+        with actions:
+            _buttons(request, account, answer=answer, ready=ready, price=costs, key=key)
+        if ready and _confirm_first(request, account, costs, key=key):
+            # The one thing that the keyboard comes to next.
+            actions = st.container(horizontal=True, vertical_alignment="center")
+        with actions:
             name = _name(request, study, key=key)
             if plannable:
                 plans.button(request, study, key=key, name=name)
-        _below(request, account, answer, costs, ready=fits)
+        _below(request, account, answer, costs, ready=ready)
         return answer
     return None
 
@@ -140,11 +137,9 @@ def _buttons(
     analysis = request.analysis(account.fingerprint)
     never = request.refusal(session.mode()) is not None
     what = "Release" if never else f"Release and spend {price}"
-    # Before a release is confirmed, "Spend" is the one primary button.
-    waiting = releasing.waiting(analysis) is not None
     st.button(
         what if answer is None else "Released ✓",
-        type="secondary" if waiting else "primary",
+        type="primary",
         key=f"release-{key}",
         disabled=not ready or answer is not None,
         on_click=releasing.press,
@@ -161,20 +156,20 @@ def _buttons(
         )
 
 
-def confirm_first(request: Releasable, account: Account, price: str, *, key: str) -> None:
-    """Ask once more where that is due: above the buttons, where the pressed one was."""
+def _confirm_first(request: Releasable, account: Account, price: str, *, key: str) -> bool:
+    """Ask once more where that is due, right after the pressed button; tell whether it is."""
     analysis = request.analysis(account.fingerprint)
     waiting = releasing.waiting(analysis)
-    if waiting is not None and request.refusal(session.mode()) is None:
+    if waiting is not None:
         yes = partial(releasing.press, analysis, waiting.draw, confirmed=True)
         confirm(account, price, request.due, key=key, yes=yes)
+    return waiting is not None
 
 
 def _below(
     request: Releasable, account: Account, answer: Release | None, price: str, *, ready: bool
 ) -> None:
     """Say what is left, and what is known elsewhere."""
-    ready = ready and request.refusal(session.mode()) is None
     if ready:
         st.caption(accounts.fitting(account, request.due, answered=answer is not None))
     known = releasing.released_before(account.fingerprint, request) if answer is None else None
@@ -213,9 +208,9 @@ def confirm(
             f"**{_which(account)}** It permanently spends {price} of the {total} left. To practice "
             f"first, use Classroom mode.{_together(account, cost)}"
         )
-        left, right = st.columns(2)
-        left.button(f"Spend {price}", type="primary", key=f"spend-{key}", on_click=yes)
-        right.button("Cancel", key=f"spare-{key}", on_click=releasing.forget_to_confirm)
+        with st.container(horizontal=True):
+            st.button(f"Spend {price}", type="primary", key=f"spend-{key}", on_click=yes)
+            st.button("Cancel", key=f"spare-{key}", on_click=releasing.forget_to_confirm)
 
 
 def _together(account: Account, cost: PrivacyCost) -> str:

@@ -83,7 +83,7 @@ def ask(study: Study, *, priced: bool = True) -> Request:
                 )
             )
             for cell in cells:  # no groups are asked for
-                cell.place.multiselect("By group", [], disabled=True, placeholder="–")
+                cell.place.selectbox("By group", [], disabled=True, placeholder="–")
             request = Request(
                 query=query,
                 mechanism_key=key,

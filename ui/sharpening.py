@@ -84,9 +84,6 @@ def _button(request: Request, asked: Request, account: Account) -> None:
     """Show what a sharper answer gains and costs, and the button that releases it."""
     due, analysis = request.due, request.analysis(account.fingerprint)
     price, fits = f"ε = {epsilon_text(float(due.epsilon))}", account.admits(due)
-    if releasing.waiting(analysis) is not None:
-        yes = partial(_press, request, analysis, confirmed=True)
-        offering.confirm(account, price, due, key="sharpen", yes=yes)
     st.markdown(
         f"{NOISE}: **± {_margin(request)}** instead of ± {_margin(asked)}"
         f"{after_number(asked.query.quantity.of_differences)}."
@@ -99,6 +96,9 @@ def _button(request: Request, asked: Request, account: Account) -> None:
         on_click=_press,
         args=(request, analysis),
     )
+    if releasing.waiting(analysis) is not None:
+        yes = partial(_press, request, analysis, confirmed=True)
+        offering.confirm(account, price, due, key="sharpen", yes=yes)
     st.caption(
         f"{accounts.left(account, due)} left. You pay the difference, because both answers "
         "together reveal what the sharper one does."

@@ -15,11 +15,11 @@ from tests.app.test_several_columns import table
 from tests.planning.planned import item
 
 SIMULATED = {
-    "mean": {"multiselect": {"By group": [0]}},
-    "variance": {"multiselect": {"By group": [0]}},
+    "mean": {"selectbox": {"By group": 0}},
+    "variance": {"selectbox": {"By group": 0}},
     "mean and standard deviation": {},
     "difference of groups": {},
-    "means of several columns": {"multiselect": {"By group": [0]}},
+    "means of several columns": {"selectbox": {"By group": 0}},
     "correlation": {},
     "covariance matrix": {},
 }

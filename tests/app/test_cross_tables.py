@@ -33,12 +33,12 @@ def test_three_columns_are_crossed_and_have_totals(open_page, follow):
     use_survey(open_page)
     app = choose(open_page("release"), "Column", COLUMNS.index("smoker"))
     choose(app, "Statistic", "cross table")
-    others = by_label(app.multiselect, "Crossed with")
+    others = by_label(app.selectbox, "Crossed with")
     assert len(others.options) == 1
     choose(app, "Column", COLUMNS.index("age"))
     fill(
         app,
-        multiselect={"Crossed with": [0, 1]},
+        selectbox={"Crossed with": 0, "Crossed with, column 2": 1},
         number_input={"Bins of equal width": 3, "ε for this release": 2.0},
     )
     seen = follow(app)

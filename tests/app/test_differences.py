@@ -41,7 +41,7 @@ def test_a_stratified_mean_has_the_finite_population_correction_and_stands_in_th
 ):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "mean")
-    fill(app, multiselect={"By group": [0]}, number_input={"ε for this release": 20.0})
+    fill(app, selectbox={"By group": 0}, number_input={"ε for this release": 20.0})
     app = release(app)
     sizes = next(box for box in app.text_input if box.label.startswith("Public population sizes"))
     count = len(sizes.label.split(","))

@@ -8,7 +8,7 @@ from tests.conftest import assert_says
 def ask(app, column, statistic, *, by=None):
     fill(app, selectbox={"Column": column, "Statistic": statistic})
     if by is not None:
-        set_to(app, "multiselect", "By group", [by])
+        set_to(app, "selectbox", "By group", by)
 
 
 def test_a_plan_and_a_release_say_that_means_tell_head_counts_too(open_page):

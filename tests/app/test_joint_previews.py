@@ -27,7 +27,7 @@ def test_noise_of_several_numbers_is_told_before_as_it_is_after(
     if statistic == "count":
         choose(app, "Who counts", "yes")
     if by_group:
-        set_to(app, "multiselect", "By group", [0])
+        set_to(app, "selectbox", "By group", 0)
     set_to(app, "number_input", "ε for this release", 2.0)
     # The noise that the preview promises, in the numbers of the answer.
     text = margin(app).value.removeprefix("± ")

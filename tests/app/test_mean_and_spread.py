@@ -50,7 +50,7 @@ def test_each_group_has_both_and_its_interval_follows(open_page, follow, files):
     app = choose(open_page("release"), "Statistic", "mean and standard deviation")
     fill(
         app,
-        multiselect={"By group": [0]},
+        selectbox={"By group": 0},
         number_input={"ε for this release": 20.0, "Assumed group size": 40},
     )
     assert "Margin of the mean, by people in a group" in shown(app)

@@ -69,7 +69,7 @@ def test_pages_and_records_use_the_name(open_page, monkeypatch):
 def test_a_new_name_costs_nothing_and_reaches_earlier_answers(open_page):
     app = use(open_page, ("person", ""))
     app = open_page("release")
-    fill(app, selectbox={"Column": 0, "Statistic": "mean"}, multiselect={"By group": [0]})
+    fill(app, selectbox={"Column": 0, "Statistic": "mean", "By group": 0})
     release(app)
     spent = by_label(go(app, "budget").metric, "Spent").value
     app = open_page("data")

@@ -12,7 +12,7 @@ def test_means_of_several_columns_are_asked_in_one_question(open_page, follow):
     app = choose(open_page("release"), "Statistic", "means of several columns")
     fill(
         app,
-        multiselect={"By group": [0]},
+        selectbox={"By group": 0},
         number_input={"ε for this release": 20.0, "Assumed group size": 40},
     )
     off = by_label(app.metric, "Margin / range, group of 40").value

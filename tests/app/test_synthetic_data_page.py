@@ -48,7 +48,7 @@ def test_one_press_makes_a_table_with_its_bounds_and_its_data_sheet(open_page, f
     set_to(app, "selectbox", "Statistic", "mean")
     button(app, "Add to plan").click().run()
     press_release(app)
-    set_to(app, "multiselect", "By group", [0])
+    set_to(app, "selectbox", "By group", 0)
     button(app, "Add to plan").click().run()
     app = open_page("synthetic_data")
     assert "all counts at once" in shown(app)

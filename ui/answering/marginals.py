@@ -155,9 +155,8 @@ def picture(answer: Release, asked: Request, *, truth: FloatArray | None) -> Pic
 def ask(form: QuestionForm) -> Question:
     """Ask for columns, and for the tables of them; every pair unless others are chosen."""
     edges = question_controls.bins(form)
-    others = question_controls.label_columns(
+    others = question_controls.several_labelled(
         form,
-        "Together with",
         most=MarginalsQuery.most_columns - 1,
         note="All tables together cost one ε. Every row is in one cell of each table, so each "
         "further table adds noise to all.",

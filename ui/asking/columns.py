@@ -5,7 +5,7 @@ from __future__ import annotations
 import zoneinfo
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import streamlit as st
 
@@ -137,6 +137,23 @@ def open_or_closing(name: str, *, now: bool | None) -> bool:
     return bool(now) or before
 
 
+def is_open(slot: str, position: int, column: Column) -> bool:
+    """Tell whether a column was not declared when it was chosen on this page.
+
+    Its form stays until it is done: it does not fold while somebody types there.
+    """
+    chosen = f"{session.generation()}-{position}"
+    return session.while_here(f"open-{slot}", chosen, lambda: not column.is_declared)
+
+
+def until_done(slot: str, dataset: TableT, position: int) -> TableT | None:
+    """Show the form of a column as `declare` does, with a button that closes it."""
+    entered = declare(dataset, position, declaring.redeclare)
+    if entered is not None and entered.columns[position].is_declared:
+        st.button("Done", key=f"done-{slot}", on_click=session.let_go, args=([f"open-{slot}"],))
+    return entered
+
+
 def folded(
     dataset: TableT, position: int, key: str, place: DeltaGenerator | None = None
 ) -> TableT | None:
@@ -146,7 +163,7 @@ def folded(
     the ``place``, if there is one.
     """
     column = dataset.columns[position]
-    if not column.is_declared:
+    if is_open(key, position, column):
         with st.container(border=True, key=f"undeclared-{position}"):
             what = "bounds" if column.kind.is_numeric else "labels"
             st.page_link(
@@ -154,7 +171,7 @@ def folded(
                 label=f"Nobody knows them? Find {what}",
                 query_params={finding.ADDRESS: what},
             )
-            return declare(dataset, position, declaring.redeclare)
+            return until_done(key, dataset, position)
     form = (place or st).popover(
         "Bounds and missing values",
         key=f"{key}-{session.generation()}-{position}",
@@ -186,35 +203,44 @@ def _form(column: Column, key: str, *, derived: bool) -> Column:
     )
     if kind is not column.kind:
         column = of_kind(column, kind)
-    if kind is ColumnKind.DATE:
+    # Drawn first: what is typed there stays, whatever comes or goes above.
+    above, below = st.container(), st.container()
+    with below:
+        texts = {"missing_codes": _missing_codes(column, key), **_described(column, key)}
+        if derived:
+            texts["display_name"] = _display_name(column, key)
+    with above:
+        column = _values_form(column, key, right.place)
+    return replace(column, **texts)
+
+
+def _values_form(column: Column, key: str, place: DeltaGenerator) -> Column:
+    """Ask for the bounds or labels of a column, and for what is missing."""
+    if column.kind is ColumnKind.DATE:
         column = _date_form(column, key)
-    elif kind.is_numeric:
-        column = _number_form(column, key, right.place)
-    elif kind.has_labels:
-        column = _label_form(column, key, right.place)
-    elif kind is ColumnKind.IDENTIFIER:
+    elif column.kind.is_numeric:
+        column = _number_form(column, key, place)
+    elif column.kind.has_labels:
+        column = _label_form(column, key, place)
+    elif column.kind is ColumnKind.IDENTIFIER:
         column = replace(column, equality=_equality(column, key))
-    if column.is_declared and column.missing is MissingPolicy.DROP:
-        column = replace(
-            column,
-            at_least=st.number_input(
-                "At least so many have a value",
-                min_value=FEWEST_PEOPLE,
-                max_value=LARGEST_NUMBER,
-                value=column.at_least,
-                placeholder="the public minimum of the table",
-                key=f"at-least-{key}",
-                persist_state="session",
-                help="It must be known without this table. Averages divide by it where fewer "
-                "have a value, and are biased then.",
-            ),
-        )
-    column = replace(column, missing_codes=_missing_codes(column, key))
-    column = _described(column, key)
-    return _with_display_name(column, key) if derived else column
+    if not column.is_declared or column.missing is not MissingPolicy.DROP:
+        return column
+    at_least = st.number_input(
+        "At least so many have a value",
+        min_value=FEWEST_PEOPLE,
+        max_value=LARGEST_NUMBER,
+        value=column.at_least,
+        placeholder="the public minimum of the table",
+        key=f"at-least-{key}",
+        persist_state="session",
+        help="It must be known without this table. Averages divide by it where fewer "
+        "have a value, and are biased then.",
+    )
+    return replace(column, at_least=at_least)
 
 
-def _with_display_name(column: Column, key: str) -> Column:
+def _display_name(column: Column, key: str) -> str:
     """Ask what pages call a derived column: its own name is its recipe."""
     text = st.text_input(
         f"Name of {literal(column.name)}",
@@ -226,10 +252,10 @@ def _with_display_name(column: Column, key: str) -> Column:
         help="Pages and documents use the name. Methods and reports also give the "
         "recipe. A new name changes no question and no result.",
     )
-    return replace(column, display_name=" ".join(text.split()))
+    return " ".join(text.split())
 
 
-def _described(column: Column, key: str) -> Column:
+def _described(column: Column, key: str) -> dict[str, Any]:
     """Let unit and meaning be typed: they stand beside every answer."""
     place, unit = st.container(), ""
     if column.kind.is_numeric and column.kind is not ColumnKind.DATE:
@@ -249,7 +275,7 @@ def _described(column: Column, key: str) -> Column:
         key=f"meaning-{key}",
         persist_state="session",
     )
-    return replace(column, unit=unit.strip(), description=meaning.strip())
+    return {"unit": unit.strip(), "description": meaning.strip()}
 
 
 def _date_form(column: Column, key: str) -> Column:
@@ -348,40 +374,29 @@ def _number_form(column: Column, key: str, place: DeltaGenerator) -> Column:
             strict=True,
         )
     )
+    choice, cell = _missing_form(column, key, first=MissingPolicy.REPLACE)
+    value = _imputed(cell, column, key) if choice is IfMissing.IMPUTE else None
     if lower is not None and upper is not None and lower >= upper:
         ends = in_full(lower), in_full(upper)
         raise ParameterError(f"the lower bound ({ends[0]}) must lie below the upper ({ends[1]}).")
-    typed = {Field.LOWER: lower, Field.UPPER: upper}
-    if declared(column, typed | {Field.IF_MISSING: IfMissing.LEAVE_OUT}).bounds is None:
-        return declared(column, typed)
-    choice, cell = _missing_form(column, key, first=MissingPolicy.REPLACE)
-    value: float | None = None
-    if choice is IfMissing.IMPUTE:
-        value = _replacement(cell, column, typed, key=key)
-    return declared(column, {**typed, Field.IF_MISSING: choice, Field.IMPUTED: value})
+    typed = {Field.LOWER: lower, Field.UPPER: upper, Field.IF_MISSING: choice}
+    bounded = declared(column, {**typed, Field.IF_MISSING: IfMissing.LEAVE_OUT})
+    usual = middle_of(bounded) if choice is IfMissing.IMPUTE else None
+    return declared(column, {**typed, Field.IMPUTED: usual if value is None else value})
 
 
-def _replacement(
-    cell: controls.Cell, column: Column, typed: dict[Field, float | None], *, key: str
-) -> float:
-    """Ask what a missing number counts as: the middle, until another is chosen."""
-    # That a value was chosen: it no longer follows the bounds.
-    choice, kept = f"_chosen-replacement-{key}", column.replacement
-    middle = middle_of(declared(column, {**typed, Field.IF_MISSING: IfMissing.LEAVE_OUT})) or 0.0
-    chosen = bool(session.public(choice)) or (kept is not None and not imputes_middle(column))
-    start = float(kept) if chosen and kept is not None else middle
-    value = cell.number(
+def _imputed(cell: controls.Cell, column: Column, key: str) -> float | None:
+    """Ask what a missing number counts as; ``None`` where that is the middle of the bounds."""
+    kept = None if imputes_middle(column) else cast("float | None", column.replacement)
+    return cell.place.number_input(
         "Impute missing values with",
-        start,
-        key=f"replacement-{key}" + ("" if chosen else f"-{middle}"),
-        kept="session",
-        note="Every missing value is replaced by it, which pulls the result towards it.",
+        value=kept,
+        format="%g",
+        placeholder="the middle of the bounds",
+        key=f"replacement-{key}",
+        persist_state="session",
+        help="Every missing value is replaced by it, which pulls the result towards it.",
     )
-    if chosen or value != start:
-        session.set_public(choice, True)  # noqa: FBT003 - what is kept of it
-    else:
-        cell.place.caption("The middle of the bounds, also after you change them.")
-    return value
 
 
 def _label_form(column: Column, key: str, place: DeltaGenerator) -> Column:

@@ -30,6 +30,7 @@ Cells = Iterator[controls.Cell]
 _ROW: Final = 4
 _SHOWN_FIRST: Final = 2
 _USUAL: Final = 10
+_TOGETHER: Final = "Together with"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,20 +89,34 @@ def other_numbers(form: QuestionForm) -> list[Column]:
 
 
 def several_others(form: QuestionForm, note: str) -> tuple[Column, ...]:
-    """Ask for other columns of numbers, in a row of its own: several names need the width."""
+    """Ask for other columns of numbers."""
     numbers = other_numbers(form)
     ready = [i for i, other in enumerate(numbers) if other.bounds is not None]
+    return _together(form, numbers, "others", ready[:_SHOWN_FIRST], MOST_COLUMNS - 1, note)
+
+
+def several_labelled(form: QuestionForm, *, most: int, note: str) -> tuple[Column, ...]:
+    """Ask for other columns that have a public list of labels; the first is chosen at first."""
+    choices = _labelled(form)
+    found = _together(form, choices, "labelled", [0] if choices else [], most, note)
+    return _needed(found, _TOGETHER)
+
+
+def _together(
+    form: QuestionForm, choices: list[Column], name: str, start: list[int], most: int, note: str
+) -> tuple[Column, ...]:
+    """Ask for some of the columns, in a row of its own: several names need the width."""
     chosen = st.multiselect(
-        "Together with",
-        range(len(numbers)),
-        default=ready[:_SHOWN_FIRST],
-        format_func=[form.study.dataset.short(one.name) for one in numbers].__getitem__,
-        max_selections=MOST_COLUMNS - 1,
-        key=f"others-{form.key}",
+        _TOGETHER,
+        range(len(choices)),
+        default=start,
+        format_func=[form.study.dataset.short(one.name) for one in choices].__getitem__,
+        max_selections=most,
+        key=f"{name}-{form.key}",
         persist_state="session",
         help=note,
     )
-    return tuple(numbers[i] for i in sorted(chosen))
+    return tuple(choices[i] for i in sorted(chosen))
 
 
 def label_column(form: QuestionForm, label: str) -> Column:
@@ -151,29 +166,36 @@ def by_group(form: QuestionForm, *, required: bool = False) -> Grouping | None:
 def label_columns(
     form: QuestionForm, label: str, *, most: int, note: str, required: bool = True
 ) -> tuple[Column, ...]:
-    """Ask for some of the other columns that have a public list of labels."""
-    choices = _labelled(form)
+    """Ask for other columns that have a public list of labels: for a next one after each."""
+    choices, chosen = _labelled(form), list[int]()
     names = [form.study.dataset.short(other.name) for other in choices]
-    places = next(form.by).place.multiselect(
-        label,
-        range(len(names)),
-        default=[0] if required and names else None,
-        format_func=names.__getitem__,
-        max_selections=most,
-        placeholder="choose" if required else f"all {session.unit().counted}",
-        select_all=False,
-        wrap=True,
-        help=note,
-        key=f"{label}-{required}-{form.key}",
-        persist_state="session",
-    )
-    if required and not places:
+    cell, everybody = next(form.by), f"all {session.unit().counted}"
+    for place in range(min(most, max(len(choices), 1))):
+        one = cell.selectbox(
+            f"{label}, column {place + 1}" if place else label,
+            [option for option in range(len(names)) if option not in chosen],
+            index=0 if required and not place and names else None,
+            format_func=names.__getitem__,
+            placeholder="and another column" if place else "choose" if required else everybody,
+            label_visibility="collapsed" if place else "visible",
+            key=f"{label}-{place or required}-{form.key}",
+            kept="session",
+            note=None if place else note,
+        )
+        if one is None:
+            break
+        chosen.append(one)
+    # In the order of the table: either column first is the same question.
+    return _needed(tuple(choices[one] for one in sorted(chosen)), label, required=required)
+
+
+def _needed(found: tuple[Column, ...], label: str, *, required: bool = True) -> tuple[Column, ...]:
+    if required and not found:
         raise ParameterError(
             f"choose at least one column under “{label}”. Each needs a public list of labels, "
             "which you declare on the Data page."
         )
-    # In the order of the table: either column first is the same question.
-    return tuple(choices[place] for place in sorted(places))
+    return found
 
 
 def membership(form: QuestionForm) -> Membership:

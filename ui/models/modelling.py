@@ -26,7 +26,6 @@ from dpcore.models.question import Fit, ModelQuestion
 from ui import controls, partwise, session
 from ui.asking import columns
 from ui.controls import Cell
-from ui.data import declaring
 from ui.study import Study
 from ui.text import literal
 
@@ -390,13 +389,14 @@ def choose(study: Study) -> tuple[str, tuple[str, ...]]:
 
 
 def declared(dataset: Table, names: Sequence[str]) -> Table:
-    """Ask for the bounds that are missing; the page stops until they are there."""
+    """Ask for the bounds that are missing; the page ends below until they are there."""
     for name in names:
         position = [column.name for column in dataset.columns].index(name)
-        if dataset.columns[position].is_declared:
+        slot = f"model-{position}"
+        if not columns.is_open(slot, position, dataset.columns[position]):
             continue
-        st.markdown(f"**{literal(name)}** has no public bounds yet:")
-        entered = columns.declare(dataset, position, declaring.redeclare)
+        st.markdown(f"**{literal(name)}** needs public bounds:")
+        entered = columns.until_done(slot, dataset, position)
         if entered is None or not entered.columns[position].is_declared:
             session.end_page()
         dataset = entered

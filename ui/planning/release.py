@@ -41,21 +41,22 @@ def offer(
     account = session.account(study)
     count, costs = known.count(None), cost.in_words(price.cost, account)
     ready = not _obstacles(plan, study) and account.admits(price.cost)
-    waiting = ready and count > 0 and releasing.waiting(name) is not None
-    if waiting:
-        yes = partial(releasing.press, name, 1, confirmed=True)
-        offering.confirm(account, costs, price.cost, key="plan", yes=yes)
-    with st.container(horizontal=True, vertical_alignment="center", key="plan-actions"):
+    actions = st.container(horizontal=True, vertical_alignment="center", key="plan-actions")
+    with actions:
         st.button(
             f"{_action(count)} and spend {costs}" if count else "Released ✓",
-            # Before a release is confirmed, "Spend" is the one primary button.
-            type="secondary" if waiting else "primary",
+            type="primary",
             key="plan-release",
             disabled=not (ready and count),
             on_click=releasing.press,
             args=(name, 1),
             help="All questions or none, in one transaction.",
         )
+    if ready and count and releasing.waiting(name) is not None:
+        yes = partial(releasing.press, name, 1, confirmed=True)
+        offering.confirm(account, costs, price.cost, key="plan", yes=yes)
+        actions = st.container(horizontal=True, vertical_alignment="center")
+    with actions:
         st.page_link("pages/compare.py", label="Compare with another total")
         st.page_link("pages/sign_off.py", label="Sign-off sheet")
         if count and session.mode() is Mode.RELEASE:
