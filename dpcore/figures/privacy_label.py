@@ -142,16 +142,24 @@ def _seen(facts: LabelFacts) -> tuple[str, ...]:
 
 
 def _can(facts: LabelFacts) -> tuple[str, ...]:
-    epsilon, delta = facts.total
-    noun = facts.unit.noun
-    limit = belief_text(epsilon, delta=delta, about=f" about one {noun}")
+    (spent, lost), noun = facts.so_far, facts.unit.noun
     group = (
         "What is true of the group as a whole: that is the purpose. What follows from "
         "it for a member of the group follows for everybody, in the table or not."
     )
+    limits = {"all releases together": facts.total}
+    if spent > 0 and not facts.used_up:
+        limits = {
+            "the releases so far": (spent, lost),
+            "all releases that the budget allows": facts.total,
+        }
     return (
         group,
-        f"About one {noun}: from all releases together, {limit}.",
+        *(
+            f"About one {noun}: from {which}, "
+            f"{belief_text(epsilon, delta=delta, about=f' about one {noun}')}."
+            for which, (epsilon, delta) in limits.items()
+        ),
         "What they already knew from elsewhere.",
     )
 

@@ -76,6 +76,9 @@ def test_a_plan_that_was_released_is_not_paid_for_twice(decided, made):
     assert about.together is None
     assert float(about.spent.epsilon) == 2.5
     assert "The plan has been released" in shown(app)
+    app.switch_page("pages/compare.py").run()
+    assert "already released · all releases then: ε = 2.5" not in shown(app)
+    assert " · already released" in shown(app)
     app.switch_page("pages/meaning.py").run()
     by_label(app.radio, "Budget to explain").set_value("The plan").run()
     assert "all releases come to ε = 2.5:" in unescaped(app)

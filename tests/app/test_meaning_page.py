@@ -78,7 +78,7 @@ def test_the_releases_have_one_number_one_curve_and_a_risk(open_page):
     release_button(app).click().run()
     button(app, "Spend ε = 0.5").click().run()
     app = open_page("meaning")
-    set_to(app, "radio", OF, "Released so far")
+    assert by_label(app.radio, OF).value == "Released so far"
     app = look(app, "Trade-off")
     level = of_events([LaplaceEvent.from_ratio(0.5)]).level
     assert by_label(app.metric, "Gaussian DP μ").value == epsilon_text(level.mu)

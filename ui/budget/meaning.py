@@ -108,8 +108,8 @@ def ask() -> InterpretationSubject:
         return _own(None)
     controls.read_older("meaning-of", _OLDER)
     subjects = {
-        _BUDGET: True,
         _RELEASED: session.account(study).releases > 0,
+        _BUDGET: True,
         _PLAN: bool(plans.plan(study).items),
         _OWN: True,
     }

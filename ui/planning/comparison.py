@@ -194,13 +194,17 @@ def _protection(option: Option, study: Study, sizes: Sizes) -> None:
     told = f"Attacker's certainty: 50% before, **at most {sureness(option)}** after"
     st.progress(min(sure, 1.0), text=told)
     lines = [f"Cost: {cost_text(option.price.cost)}"]
+    if option.released:
+        whole_plan = "already released"
+        some = f"{len(option.released)} of {len(option.basket.items)} questions {whole_plan}"
+        lines.append(whole_plan if option.done else some)
     spent = session.account(study).spent
     whole = spent + option.due.cost
     if spent.epsilon and float(whole.epsilon) != epsilon:
         with_all = float(whole.epsilon)
         sure_then = surest(with_all, delta=float(whole.delta)) if with_all <= _LARGEST else "100%"
         lines.append(
-            f"with earlier releases, ε = {epsilon_text(with_all)}: **at most {sure_then}** after"
+            f"all releases then: ε = {epsilon_text(with_all)}, **at most {sure_then}** after"
         )
     if option.wanted:
         lines.append(f"meets {seen(option.basket.items, sizes)} of {option.wanted} targets")

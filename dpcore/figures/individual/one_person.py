@@ -189,7 +189,7 @@ def _log_ratio(curve: Line) -> FloatArray:
 
 
 def _laws_title(epsilon: float, delta: float, *, presence: bool) -> str:
-    side = "with the record" if presence else "without the record"
+    this, other = (WITH, WITHOUT) if presence else (WITHOUT, WITH)
     times = significant(float(np.exp(min(epsilon, 700.0))), up=True)
     if delta <= 0:
         return (
@@ -197,8 +197,8 @@ def _laws_title(epsilon: float, delta: float, *, presence: bool) -> str:
             "one dataset as with the other"
         )
     return (
-        f"At ε = {significant(epsilon)} the ratio of likelihoods exceeds {times} with "
-        f"probability {delta_text(delta)} {side}"
+        f"At ε = {significant(epsilon)} the likelihood {this} exceeds {times} times that {other} "
+        f"by {delta_text(delta)} in all"
     )
 
 

@@ -59,6 +59,15 @@ def test_a_number_of_people_is_told_only_where_it_is_public():
     assert "a public minimum in place of" in text_of(facts(NeighboringRelation.ADD_REMOVE))
 
 
+def test_what_the_releases_so_far_reveal_is_told_apart_from_the_whole_budget():
+    so_far, allowed = "from the releases so far", "from all releases that the budget allows"
+    text = text_of(facts())
+    assert surest(1.0) in text.partition(so_far)[2].partition(allowed)[0]
+    assert surest(3.0, delta=1e-5) in text.partition(allowed)[2]
+    for spent in (PrivacyCost.of(), PrivacyCost.of(epsilon=3.0, delta=1e-5)):
+        assert so_far not in text_of(facts(spent=spent))
+
+
 def test_a_budget_in_rho_is_told_at_a_delta_that_is_said():
     text = text_of(facts(budget=PrivacyBudget.of(rho=0.1), spent=PrivacyCost.of()))
     assert "ρ = 0.1 in total" in text
