@@ -25,8 +25,11 @@ WAYS: Final = (
 
 
 def used_up(account: Account) -> bool:
-    """Tell whether no more is left of the account than rounding up has left."""
-    return is_used_up(account.budget, account.remaining)
+    """Tell whether no more is left of the account than rounding up has left.
+
+    Of a period more may be spent, or less.
+    """
+    return is_used_up(account.budget, account.budget.remaining(account.spent))
 
 
 def left(account: Account, cost: PrivacyCost | None = None) -> str:
@@ -45,7 +48,7 @@ def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
 
     What was ``answered`` is paid.
     """
-    text = f"{left(account, cost)} left"
+    text = f"{left(account, cost)} left{_where(account)}"
     rest = account.remaining
     if account.budget.epsilon is None or not cost.epsilon or not cost.epsilon.is_finite():
         return f"{text}."
@@ -59,13 +62,15 @@ def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
 
 def rest(account: Account) -> str:
     """Return how much is left of what the budget counts in first, such as ε = 2.5 of 3."""
-    budget, remaining = account.budget, account.remaining
+    budget, remaining = account.budget, account.budget.remaining(account.spent)
     if used_up(account):
         return f"nothing left of {limit_text(budget)}"
+    today = f", {left(account)}{_where(account)}" if _where(account) else ""
     if budget.rho is not None:
-        return f"ρ = {significant(float(remaining.rho))} of {significant(float(budget.rho))} left"
+        total = significant(float(budget.rho))
+        return f"ρ = {significant(float(remaining.rho))} of {total} left{today}"
     total = significant(float(budget.epsilon or 0))
-    return f"ε = {significant(float(remaining.epsilon))} of {total} left"
+    return f"ε = {significant(float(remaining.epsilon))} of {total} left{today}"
 
 
 def is_endless(budget: PrivacyBudget, cost: PrivacyCost) -> bool:
@@ -93,11 +98,10 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
         )
     if account.bar is not None:
         return f"This costs {costs}. Nothing can be released today: {account.bar}"
-    if rest != account.budget.remaining(account.spent):
+    if where := _where(account):
         return (
-            f"This costs {costs}, and {left(account)} is left in "
-            f"{literal(account.current[-1].name)}. {smaller}, or wait for the next "
-            "period."
+            f"This costs {costs}, and {left(account)} is left{where}. {smaller}, or wait for the "
+            "next period."
         )
     if used_up(account):
         return (
@@ -109,6 +113,13 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
         f"This costs {costs}, and {left(account)} is left. {smaller}, or "
         "change the budget on Budget › Manage."
     )
+
+
+def _where(account: Account) -> str:
+    """Return in which period what is left today may be spent; empty if it is all that is left."""
+    if not account.current or account.remaining == account.budget.remaining(account.spent):
+        return ""
+    return f" in {literal(account.current[-1].name)}"
 
 
 def _too_large(cost: PrivacyCost, rest: PrivacyCost) -> str:

@@ -1,5 +1,6 @@
 """Periods of an account: opened, spent from, and closed."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
@@ -7,7 +8,9 @@ from streamlit.testing.v1 import AppTest
 
 from dpcore.ledger import chain
 from dpcore.ledger.ledger import Ledger
+from dpcore.privacy_filter import PrivacyCost
 from tests.app.test_pages import button, by_label, press_release, release_button, use_upload
+from ui.accounts import rest, used_up
 
 
 @pytest.fixture
@@ -46,6 +49,9 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     fourth, first = account.periods
     assert (fourth.begins, first.ends) == (date(2026, 10, 1), date(2027, 3, 31))
     assert account.current == (fourth,)
+    used = replace(account, periods=(replace(fourth, spent=PrivacyCost.of(epsilon=0.2)), first))
+    assert not used_up(used)
+    assert rest(used) == "ε = 3 of 3 left, nothing in Q4 2026"
 
 
 @pytest.mark.usefixtures("in_november")
