@@ -38,6 +38,7 @@ reasons = [
     f"- **{literal(dataset.short(dataset.columns[at].name))}**: {literal(reason)}"
     for at, reason in wrong.items()
 ]
+wrong = dict.fromkeys(wrong, "see below")
 notice = session.notice()
 place, actions = st.container(), st.container(horizontal=True, gap="xsmall", key="data-actions")
 with actions:

@@ -53,7 +53,7 @@ _ON_A_PHONE = {
     "question": st.column_config.TextColumn(width=155),
     "result": st.column_config.TextColumn(width=165),
 }
-_PHONE_LINE = 20
+_PHONE_LINE, _TWO_LINES = 20, 55
 
 
 def conclude(answer: Release, name: str, text: str) -> None:
@@ -282,7 +282,7 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
             for release, result in zip(newest, found, strict=True)
         ),
         column_config=_ON_A_PHONE,
-        row_height=height_of(longest, _PHONE_LINE),
+        row_height=_TWO_LINES if longest > _PHONE_LINE else None,
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",

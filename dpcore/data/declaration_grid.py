@@ -37,8 +37,8 @@ class Field(StrEnum):
     UNIT = "unit"
     IF_MISSING = "if missing"
     IMPUTED = "imputed value"
-    AT_LEAST = "at least"
     STATUS = "status"
+    AT_LEAST = "at least"
     MEANING = "meaning"
 
 
@@ -85,7 +85,7 @@ def status(column: Column) -> str:
     if not column.is_declared:
         return "needs bounds" if column.kind.is_numeric else "needs a list"
     if len(column.labels) == 1 and re.search(r"[,;]", column.labels[0]):
-        return "one label: use ; between"
+        return "split labels by ;"
     if column.found_epsilon is not None:
         return f"found with ε = {in_full(column.found_epsilon)}"
     return "imputes middle" if imputes_middle(column) else "ready"

@@ -74,7 +74,8 @@ def test_the_grid_declares_what_is_typed_into_it(open_page):
 def test_a_row_that_cannot_be_used_says_so_and_nothing_is_put_in_use(open_page):
     app = upload(open_page("data"), MIXED)
     edit(app, {0: {"lower": "100", "upper": "18"}})
-    assert "must lie below" in status(app, "age")
+    assert status(app, "age") == "see below"
+    assert "must lie below" in app.warning[0].value
     put_in_use(app)
     assert "Correct the declaration of age" in app.error[0].value
     edit(app, {0: {"lower": "10", "upper": "18"}})
@@ -133,11 +134,11 @@ def test_an_imputed_middle_is_seen_and_follows_the_bounds(open_page):
         told = next(c.value for c in app.caption if "public minimum" in c.value)
         return told.partition("with a value of ")[2].partition(" that you")[0]
 
-    assert used_for() == "smoker"
+    assert used_for() == "“smoker”"
     by_label(app.selectbox, "If a value is missing").set_value(MissingPolicy.DROP).run()
-    assert used_for() == "age\\, smoker"
+    assert used_for() == "“age”\\, “smoker”"
     by_label(app.number_input, "At least so many have a value").set_value(3).run()
-    assert used_for() == "smoker"
+    assert used_for() == "“smoker”"
 
 
 def test_a_missing_number_is_asked_about_once_for_all_columns(open_page):
@@ -151,7 +152,7 @@ def test_a_missing_number_is_asked_about_once_for_all_columns(open_page):
         assert not asked()
         edit(app, {0: {"lower": "0", "upper": "100"}, 1: {"lower": "10", "upper": "90"}})
         (question,) = asked()
-        assert question.label == r"A missing number of age\, bmi counts as"
+        assert question.label == r"A missing number of “age”\, “bmi” counts as"
         question.set_value(choice).run()
         assert not asked()
         assert [declared(app, "age"), declared(app, "bmi")] == [one, one]
@@ -161,7 +162,7 @@ def test_a_missing_number_is_asked_about_once_for_all_columns(open_page):
     assert not asked()
     assert (declared(app, "age"), status(app, "age")) == ("impute 50", "imputes middle")
     edit(app, {0: {"lower": "0", "upper": "100"}, 1: {"lower": "10", "upper": "90"}})
-    assert asked()[0].label == "A missing number of bmi counts as"
+    assert asked()[0].label == "A missing number of “bmi” counts as"
 
 
 def test_everybody_may_be_known_to_have_a_value(open_page):

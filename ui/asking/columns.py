@@ -535,9 +535,9 @@ def tell_ending(dataset: Table) -> None:
 
 
 def left_out(dataset: Table) -> tuple[str, ...]:
-    """Return the columns that leave people out and have no minimum of their own."""
+    """Return the columns that leave people out and have no minimum of their own, quoted."""
     return tuple(
-        dataset.short(column.name)
+        f"“{dataset.short(column.name)}”"
         for column in dataset.columns
         if column.is_declared and column.missing is MissingPolicy.DROP and not column.at_least
     )

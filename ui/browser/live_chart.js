@@ -39,6 +39,7 @@ function template(element) {
   const scale = colors.map((color, i) => [i / (colors.length - 1), color]);
   return {
     data: {
+      bar: [{ error_y: { color: text, thickness: 2 } }],
       heatmap: [{ colorscale: scale }],
       contour: [{ colorscale: scale }],
       scatter: [{ marker: { line: { width: 0 } } }],

@@ -42,6 +42,8 @@ _EDITOR = next(Path(st.__file__).parent.glob("static/static/js/data-grid-overlay
 """The editor of cells. Fetched only as the first cell opens, it would miss the first keys."""
 _ROWS_SHOWN = 10
 _ROW_HEIGHT = 35
+_NARROWEST, _WIDEST, _LETTER_WIDTH, _PADDING = 105, 160, 7, 16
+"""Widths of the column of names, in pixels: the status, too, is in view then."""
 
 
 def typed(dataset: TableT, keep: Callable[[Table], None]) -> tuple[TableT, dict[int, str]]:
@@ -99,7 +101,10 @@ def show(dataset: Table, wrong: Mapping[int, str]) -> None:
         frame,
         hide_index=True,
         height=_ROW_HEIGHT * (min(len(rows), _ROWS_SHOWN) + 1) + 3,
-        column_config=_COLUMNS,
+        column_config={
+            **_COLUMNS,
+            Field.NAME: _names([dataset.short(one.name) for one in dataset.columns]),
+        },
         key=_key(),
         alt="Declaration of every column: type, bounds, labels, unit, missing values, status",
     )
@@ -153,7 +158,7 @@ def ask_missing(dataset: Table, keep: Callable[[Table], None]) -> None:
     asked = [one for one in dataset.columns if imputes_middle(one) and one.name not in chosen]
     if not asked:
         return
-    names = literal(listed([dataset.short(one.name) for one in asked]))
+    names = literal(listed([f"“{dataset.short(one.name)}”" for one in asked]))
     choice = st.radio(
         f"A missing number of {names} counts as",
         [*_MISSING],
@@ -186,6 +191,12 @@ def take_over(dataset: TableT, described: TableT, keep: Callable[[Table], None])
     keep(described)
 
 
+def _names(names: list[str]) -> Any:  # noqa: ANN401 - Streamlit's settings of a column
+    """Return the column of names: as wide as the longest, but for a phone."""
+    width = min(max(_NARROWEST, _LETTER_WIDTH * max(map(len, names)) + _PADDING), _WIDEST)
+    return _config.TextColumn(disabled=True, width=width, pinned=True)
+
+
 def _edits() -> Mapping[int, Mapping[str, object]] | None:
     """Return the cells that were typed, by row and field; ``None`` where no grid was drawn."""
     state = cast("Mapping[str, Any] | None", session.public(_key()))
@@ -214,27 +225,26 @@ _MISSING_DOES: Final = (
 _config = st.column_config
 _COLUMNS: Mapping[str, Any] = {
     Field.USE: _config.CheckboxColumn(width=55, pinned=True),
-    Field.NAME: _config.TextColumn(disabled=True, width=105, pinned=True),
     Field.KIND: _config.SelectboxColumn(
         options=[kind.value for kind in ColumnKind], required=True, width=98
     ),
     Field.LOWER: _config.TextColumn(width=76, alignment="right"),
     Field.UPPER: _config.TextColumn(width=76, alignment="right"),
     Field.LABELS: _config.TextColumn(
-        width=80, help="The answers of the questionnaire, separated by semicolons."
+        width=72, help="The answers of the questionnaire, separated by semicolons."
     ),
     Field.UNIT: _config.TextColumn(width=60),
     Field.IF_MISSING: _config.SelectboxColumn(
         options=[policy.value for policy in IfMissing], width=90
     ),
     Field.IMPUTED: _config.TextColumn("imputed", width=84, alignment="right"),
+    Field.STATUS: _config.TextColumn(disabled=True, width=130),
     Field.AT_LEAST: _config.TextColumn(
         width=76,
         alignment="right",
         help="Where missing values are left out: how many have a value at least. It must be "
         "known without this table. Empty: the public minimum of the table.",
     ),
-    Field.STATUS: _config.TextColumn(disabled=True, width=115),
     Field.MEANING: _config.TextColumn(width=200),
 }
 
