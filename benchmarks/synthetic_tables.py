@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.synthetic_tables [MST] [AIM]``: 10 columns, 10,000 people, add/remove, the
 zCDP level of ε = 1 at δ = 1e-5. The peers need ``pip install "opendp[mbi]"`` in an
-environment of their own, with the packages of this project. AIM has 10 rounds here, pairs alone and
+environment of their own, with the packages of this project. AIM has pairs alone here and
 a model of 1 MB: with its usual settings it had no table after 3 minutes of processor time.
 """
 
@@ -149,7 +149,7 @@ def theirs(table: pd.DataFrame, name: str) -> Iterator[tuple[str, pd.DataFrame, 
     dp.enable_features("contrib", "floating-point")
     algorithms: dict[str, Callable[[], Any]] = {
         "MST": lambda: dp.mbi.MST(measure_split=0.91),
-        "AIM": lambda: dp.mbi.AIM(queries=2, rounds=10, max_size=1.0),
+        "AIM": lambda: dp.mbi.AIM(queries=2, max_size=1.0),
     }
     rho = 0.03055  # ε = 1 at δ = 1e-5
     context = dp.Context.compositor(
