@@ -61,7 +61,7 @@ def show(study: Study) -> None:
     st.caption(
         f"Margins of error (95%, noise only, all counts at once). One column: ± {column}. "
         f"A chosen pair: ± {pair}. Pairs get {percent(SHARES[2])} of the budget, columns "
-        f"{percent(SHARES[0])}."
+        f"{percent(SHARES[0])}; the rest chooses the pairs. Relations of other pairs may be lost."
     )
     answer = offering.offer(request, study, key="synthetic", plannable=False)
     if answer is None:
@@ -70,7 +70,10 @@ def show(study: Study) -> None:
     chosen = plan.recorded(answer.labels, answer.values).chosen
     with offering.frame(answer, f"{request.title} from one release"):
         names = [f"{query.columns[i].title} with {query.columns[j].title}" for i, j in chosen]
-        st.markdown(f"Pairs counted together: {literal(', '.join(names))}.")
+        st.markdown(
+            f"Pairs counted together: {literal(', '.join(names))}. The relation of any other pair "
+            "may be lost."
+        )
         offering.badge(answer, "synthetic", files="Download counts")
     _show_table(request, answer, study)
 

@@ -163,9 +163,9 @@ def breaks(sources: Sources) -> None:
         "**Preserved up to noise:** all released counts"
         f"{literal(f'; pairs: {kept}' if kept else '')}. A difference within these bounds "
         "may be noise alone. "
-        "**Distorted:** other correlations, values within a bin, extremes, repeated and "
-        "missing values. Use it to write an analysis or to teach. Publish findings only "
-        "from releases."
+        "**Distorted:** the relations of all other pairs, means and medians of skewed numbers "
+        "(values are uniform within bins), extremes, repeated and missing values. Use it to "
+        "write an analysis or to teach. Publish findings only from releases."
     )
 
 
@@ -195,7 +195,8 @@ def beside_the_original(sources: Sources, made: SyntheticTable, chosen: int, stu
         key="made-up-ties",
     )
     st.caption(
-        "In nats: 0 means independent. A pair that was not counted together falls towards 0. "
+        "In nats: 0 means independent. A pair that was not counted together loses what it shares. "
+        "What remains comes through other columns, or by chance. "
         "“Rows that differ”: the least share of rows whose pair of values would have to change. It "
         "is half the sum of differences of all shares."
     )

@@ -140,11 +140,18 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
         text = _at_most(one)
         words[at] = f"<b>{text}</b>" if one.counted else text
     worst = max(distances, key=lambda one: one.most)
-    counted = [one for one in distances if one.counted]
+    groups = {
+        kind: max(those, key=lambda one: one.most)
+        for kind, those in (
+            ("pairs counted together", [one for one in distances if one.counted]),
+            ("other pairs", [one for one in distances if not one.counted]),
+        )
+        if those
+    }
+    limits = ", ".join(f"{_at_most(one)} for {kind}" for kind, one in groups.items())
     places = list(range(len(names)))
     return Picture.of(
-        "Pairs counted together: at most "
-        f"{_at_most(max(counted, key=lambda one: one.most))} of the rows would have to change",
+        f"Rows that would have to change: at most {limits}",
         {
             "column": [one.first for one in distances],
             "other column": [one.second for one in distances],
