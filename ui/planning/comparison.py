@@ -288,7 +288,12 @@ def possible(plan: Option, other: Option) -> None:
         )
         results.show(picture, "decide-dots", simulated=True)
         of = row.item.width.of
-        group = f" For {of}." if row.item.width.assumed else ""
+        group = (
+            f" For {of}, at this value. The margin above holds at every value, and for all numbers "
+            "at once: it is larger."
+            if row.item.width.assumed
+            else ""
+        )
         st.caption(
             f"Each dot is one of {DOTS} equally likely results. The dashed line is the assumed "
             f"value{', dotted lines the target around it' if row.wanted else ''}.{group}"
