@@ -8,32 +8,21 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import http.client
-import json
 import statistics
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Awaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
+from typing import Final
 
 import numpy as np
-from streamlit.proto.BackMsg_pb2 import BackMsg
-from streamlit.proto.Common_pb2 import UploadedFileInfo
-from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from benchmarks.server import MeasuredServer
-from tests.browser.tab import PATIENCE, Tab
-
-if TYPE_CHECKING:
-    from streamlit.proto.Delta_pb2 import Delta
+from tests.browser.tab import Tab
 
 ROWS: Final = 10_000
 MOST: Final = 80
-_BOUNDARY = "epsilon-studio"
 
 
 def table(number: int) -> bytes:
@@ -52,107 +41,28 @@ class Curator(Tab):
 
     def __init__(self, url: str, number: int) -> None:
         super().__init__(url)
-        self._server = url
-        self._grid = ""
-        self._uploader = ""
-        self._session = ""
         self._table = table(number)
         self.times: dict[str, float] = {}
 
     async def work(self) -> None:
         """Do the main job, and note how long each part takes."""
         async with self:
-            await self._go("data")
-            await self._timed("upload", self._upload())
+            await self.go("data")
+            await self._timed("upload", self.upload(self._table))
             self.declare(lower="0", upper="100")
             await self.run()
             # As in a browser, the press itself opens the next page.
             await self._timed("use", self.press("Continue to Release"))
-            self._leave_for("release")
+            self.leave_for("release")
+            await self.run()
             await self.press("Release and spend ε = 0.5")
             await self._timed("spend", self.press("Spend ε = 0.5"))
-            assert "Released ✓" in self._buttons, self.texts  # noqa: S101
-
-    async def _go(self, page: str) -> None:
-        self._leave_for(page)
-        await self.run()
-
-    def _leave_for(self, page: str) -> None:
-        self._page = page
-        self._widgets.clear()
-        self.texts.clear()
-
-    def declare(self, **cells: str) -> None:
-        """Type cells of the first column into the grid; the next run of the page reads them."""
-        edits = {"edited_rows": {"0": cells}, "added_rows": [], "deleted_rows": []}
-        self._widgets[self._grid] = WidgetState(id=self._grid, string_value=json.dumps(edits))
+            assert "Released ✓" in self.buttons, self.texts  # noqa: S101
 
     async def _timed(self, name: str, action: Awaitable[None]) -> None:
         start = time.perf_counter()
         await action
         self.times[name] = time.perf_counter() - start
-
-    async def _upload(self) -> None:
-        message = BackMsg()
-        message.file_urls_request.request_id = "1"
-        message.file_urls_request.file_names.append("people.csv")
-        message.file_urls_request.session_id = self._session
-        await self._socket.send(message.SerializeToString())
-        while True:
-            answer = ForwardMsg.FromString(await self._socket.recv(decode=False))
-            if answer.WhichOneof("type") == "file_urls_response":
-                break
-        place = answer.file_urls_response.file_urls[0]
-        await asyncio.to_thread(self._put, place.upload_url)
-        info = UploadedFileInfo(file_id=place.file_id, name="people.csv", size=len(self._table))
-        info.file_urls.CopyFrom(place)
-        state = WidgetState(id=self._uploader)
-        state.file_uploader_state_value.uploaded_file_info.append(info)
-        self._widgets[state.id] = state
-        await self.run()
-        # The page takes the file over, and shows another uploader.
-        del self._widgets[state.id]
-
-    def _put(self, path: str) -> None:
-        """Send the file as a browser does, with the token of the server's cookie."""
-        place = http.client.HTTPConnection(urlsplit(self._server).netloc, timeout=PATIENCE)
-        place.request("GET", "/_stcore/health")
-        with place.getresponse() as answer:
-            answer.read()
-            cookie = str(answer.getheader("set-cookie")).partition(";")[0]
-        head = (
-            f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="file"; '
-            'filename="people.csv"\r\nContent-Type: text/csv\r\n\r\n'
-        )
-        place.request(
-            "PUT",
-            path,
-            head.encode() + self._table + f"\r\n--{_BOUNDARY}--\r\n".encode(),
-            {
-                "Content-Type": f"multipart/form-data; boundary={_BOUNDARY}",
-                "Cookie": cookie,
-                "X-Xsrftoken": cookie.partition("=")[2].strip('"'),
-            },
-        )
-        with place.getresponse() as answer:
-            assert answer.status < 300, answer.read()  # noqa: PLR2004, S101
-            answer.read()
-        place.close()
-
-    def _took(self, frame: bytes) -> bool:
-        message = ForwardMsg.FromString(frame)
-        if message.WhichOneof("type") == "new_session":
-            self._session = message.new_session.initialize.session_id or self._session
-        return super()._took(frame)
-
-    def _draw(self, delta: Delta) -> None:
-        super()._draw(delta)
-        element = delta.new_element
-        kind = element.WhichOneof("type")
-        if kind == "dataframe":
-            self._grid = element.dataframe.id or self._grid
-        elif kind == "file_uploader":
-            self._uploader = element.file_uploader.id
 
 
 async def _curators(server: MeasuredServer, count: int) -> dict[str, list[float]]:

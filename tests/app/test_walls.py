@@ -201,3 +201,32 @@ def area(app: AppTest, wire: Wire, switch: str, numbers: Numbers | None = None) 
     press_release(app) if release_buttons(app) else None
     wire.download()
     wire.inside.clear()
+
+
+def test_errors_quote_no_cell(open_page, wire, caplog):
+    cell = "SENTINEL-7391"
+    app = open_page("data")
+    text = "age,name\n" + "".join(f"{i % 90},{cell}-{i}\n" for i in range(300))
+    app.file_uploader[0].set_value(("people.csv", text.encode(), "text/csv")).run()
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 10.0})
+    choose(app, "Column", 1)
+    choose(app, "Type", "number")
+    fill(app, number_input={"Lower bound": 0.0, "Upper bound": 10.0})
+    fill(app, toggle={"Show how these bounds fit the data": True})
+    # No cell is a number: the page says how many are not, and says it without a cell.
+    assert "Of these, 300 have a cell that is not of the type number" in shown(app)
+    put_in_use(app)
+    go(app, "release")
+    release(app, wire, Column=1)
+    for broken in (
+        f'age,name\n1,"{cell}\n2,x\n'.encode(),
+        f"age,name\n1,{cell},3\n".encode(),
+        f"age,name\n1,{cell}\x00\n".encode(),
+        f"age,name\n1,{cell}é\n".encode("utf-16")[:-1],
+    ):
+        go(app, "data")
+        app.file_uploader[0].set_value(("broken.csv", broken, "text/csv")).run()
+        assert "Your previous data are unchanged." in shown(app)
+    sent = b"".join([*wire.public, *wire.inside])
+    assert cell.encode() not in sent
+    assert cell not in caplog.text

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
+import json
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Common_pb2 import UploadedFileInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.asyncio.client import connect
@@ -20,6 +24,14 @@ if TYPE_CHECKING:
 PATIENCE: Final = 120.0
 """Seconds that a run of a page may take before the tab gives up."""
 _LOOPBACK = "127.0.0.1"
+_BOUNDARY = "epsilon-studio"
+_VALUES: Final = {
+    "number_input": "double_value",
+    "radio": "string_value",
+    "selectbox": "string_value",
+    "checkbox": "bool_value",
+}
+"""Controls that are known by their labels, and where their messages have the value."""
 _ENDS: Final = (
     ForwardMsg.FINISHED_SUCCESSFULLY,
     ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY,
@@ -30,9 +42,9 @@ _ENDS: Final = (
 class Tab:
     """A tab on one page of a server on this machine; an asynchronous context manager.
 
-    The host of its address is sent and not looked up. The tab presses buttons by their
-    labels, opens expanders, and asks for the parts of the page that run again by
-    themselves, as a browser does.
+    The host of its address is sent and not looked up. The tab uploads and declares a
+    table, sets controls and presses buttons by their labels, opens expanders, and asks for
+    the parts of the page that run again by themselves, as a browser does.
     """
 
     def __init__(
@@ -40,8 +52,10 @@ class Tab:
     ) -> None:
         self._url, self._page, self._query = url, page, query
         self._cookies = cookies or {}
-        self._radios: dict[str, str] = {}
+        self._controls: dict[str, tuple[str, str]] = {}
+        self._session = self._uploader = self._grid = ""
         self.texts: list[str] = []
+        self.frames: list[bytes] = []
         self._widgets: dict[str, WidgetState] = {}
         self._buttons: dict[str, tuple[Button, str]] = {}
         self._expanders: dict[str, str] = {}
@@ -92,12 +106,98 @@ class Tab:
             self._widgets[state.id] = state
             await self._run()
 
-    async def choose(self, label: str, option: str) -> None:
-        """Choose an option of a radio group."""
+    async def put(self, label: str, value: str | float) -> None:
+        """Set a control: an option, a number, or a switch."""
         async with self._lock:
-            state = WidgetState(id=self._radios[label], string_value=option)
-            self._widgets[state.id] = state
+            key, field = self._controls[label]
+            self._widgets[key] = WidgetState(id=key, **{field: value})
             await self._run()
+
+    async def go(self, page: str) -> None:
+        """Open another page."""
+        self.leave_for(page)
+        await self.run()
+
+    def leave_for(self, page: str) -> None:
+        """Send nothing of this page any more: the next run is one of another page."""
+        self._page = page
+        self._widgets.clear()
+        self._buttons.clear()
+        self.texts.clear()
+
+    async def upload(self, content: bytes, name: str = "people.csv") -> None:
+        """Choose a file where the page asks for one."""
+        message = BackMsg()
+        message.file_urls_request.request_id = "1"
+        message.file_urls_request.file_names.append(name)
+        message.file_urls_request.session_id = self._session
+        await self._socket.send(message.SerializeToString())
+        while True:
+            answer = ForwardMsg.FromString(await self._socket.recv(decode=False))
+            if answer.WhichOneof("type") == "file_urls_response":
+                break
+        place = answer.file_urls_response.file_urls[0]
+        await asyncio.to_thread(self._send, place.upload_url, content, name)
+        info = UploadedFileInfo(file_id=place.file_id, name=name, size=len(content))
+        info.file_urls.CopyFrom(place)
+        state = WidgetState(id=self._uploader)
+        state.file_uploader_state_value.uploaded_file_info.append(info)
+        self._widgets[state.id] = state
+        await self.run()
+        # The page takes the file over, and shows another uploader.
+        del self._widgets[state.id]
+
+    def declare(self, **cells: str) -> None:
+        """Type cells of the first column into the grid; the next run of the page reads them."""
+        edits = {"edited_rows": {"0": cells}, "added_rows": [], "deleted_rows": []}
+        self._widgets[self._grid] = WidgetState(id=self._grid, string_value=json.dumps(edits))
+
+    async def use(self, content: bytes = b"") -> None:
+        """Upload a table, declare its first column between 0 and 100, and go on to Release.
+
+        Without one, use the table that was uploaded.
+        """
+        if content:
+            await self.go("data")
+            await self.upload(content)
+        self.declare(lower="0", upper="100")
+        await self.run()
+        # As in a browser, the press itself opens the next page.
+        await self.press("Continue to Release")
+        self.leave_for("release")
+        await self.run()
+
+    async def release(self) -> None:
+        """Release the question of the page, and confirm where that is asked."""
+        for named in (r"Release( and spend .*)?", r"Spend .*"):
+            for label in [label for label in self._buttons if re.fullmatch(named, label)][-1:]:
+                await self.press(label)
+
+    def _send(self, path: str, content: bytes, name: str) -> None:
+        """Send the file as a browser does, with the token of the server's cookie."""
+        place = http.client.HTTPConnection(urlsplit(self._url).netloc, timeout=PATIENCE)
+        place.request("GET", "/_stcore/health")
+        with place.getresponse() as answer:
+            answer.read()
+            token = str(answer.getheader("set-cookie")).partition(";")[0]
+        head = (
+            f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="file"; '
+            f'filename="{name}"\r\nContent-Type: text/csv\r\n\r\n'
+        )
+        place.request(
+            "PUT",
+            path,
+            head.encode() + content + f"\r\n--{_BOUNDARY}--\r\n".encode(),
+            {
+                "Content-Type": f"multipart/form-data; boundary={_BOUNDARY}",
+                "Cookie": token,
+                "X-Xsrftoken": token.partition("=")[2].strip('"'),
+            },
+        )
+        with place.getresponse() as answer:
+            assert answer.status < 300, answer.read()
+            answer.read()
+        place.close()
 
     @property
     def buttons(self) -> frozenset[str]:
@@ -132,9 +232,12 @@ class Tab:
 
     def _took(self, frame: bytes) -> bool:
         """Take over a message; return whether it ends a run."""
+        self.frames.append(frame)
         message = ForwardMsg.FromString(frame)
         kind = message.WhichOneof("type")
-        if kind == "auto_rerun":
+        if kind == "new_session":
+            self._session = message.new_session.initialize.session_id or self._session
+        elif kind == "auto_rerun":
             one = message.auto_rerun
             self._fragments[one.fragment_id] = one.interval
         elif kind == "delta":
@@ -150,10 +253,16 @@ class Tab:
         element = delta.new_element
         kind = element.WhichOneof("type")
         if kind == "button":
+            self._buttons.pop(element.button.label, None)
             self._buttons[element.button.label] = (element.button, delta.fragment_id)
-        elif kind == "radio":
-            self._radios[element.radio.label] = element.radio.id
-        elif kind == "alert":
-            self.texts.append(element.alert.body)
+        elif kind in _VALUES:
+            control = getattr(element, kind)
+            self._controls[control.label] = (control.id, _VALUES[kind])
+        elif kind == "dataframe":
+            self._grid = element.dataframe.id or self._grid
+        elif kind == "file_uploader":
+            self._uploader = element.file_uploader.id
+        elif kind in {"alert", "markdown"}:
+            self.texts.append(getattr(element, kind).body)
         elif kind == "code":
             self.codes.append(element.code.code_text)

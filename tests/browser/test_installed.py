@@ -8,17 +8,18 @@ import re
 import subprocess
 import sys
 import sysconfig
+import urllib.request
 import venv
 from pathlib import Path
 
 import pytest
 
-from dpcore.releases.record import Release
 from dpcore.version import VERSION
 from tests.browser.server import ROOT, Server
 from tests.browser.tab import Tab
 from tests.browser.test_classes import in_a_thread
-from tests.browser.visitor import table, visit
+from tests.browser.test_ledger_browser import Book
+from tests.browser.visitor import table
 from tests.test_notebook import TABLE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -74,22 +75,27 @@ class Installed(Server):
         return [*command, *self._options]
 
 
-def test_the_installed_app_does_the_main_job(installed, tmp_path, context):
+def test_the_installed_app_does_the_main_job(installed, tmp_path):
     # A configuration that somebody has there for another app does not count.
     (tmp_path / ".streamlit").mkdir()
     (tmp_path / ".streamlit" / "config.toml").write_text("[client]\ntoolbarMode='developer'\n")
+    text = table(range(100))
     with Installed(tmp_path, installed, f"--home={tmp_path / 'home'}") as server:
-        visitor = visit(context, server.url)
-        visitor.use_upload(table(range(100)))
-        visitor.release()
-        record = Release.from_json(visitor.download("Download JSON"))
+        in_a_thread(used(server.url, text))
+        (record,) = Book(server, text).releases
         assert record.title == "mean of age"
-        assert (tmp_path / "home" / "ledger.sqlite3").exists()
-        response = visitor.page.request.get(server.url)
-        assert "default-src 'self'" in response.headers["content-security-policy"]
+        for path in ("", "/favicon.png", "/manifest.json", "/class"):
+            with urllib.request.urlopen(server.url + path) as response:
+                assert "default-src 'self'" in response.headers["content-security-policy"]
         said = server.log.read_text(encoding="utf-8")
     assert str(ROOT) not in said
     assert "asgi.py" not in said
+
+
+async def used(url, text):
+    async with Tab(url) as tab:
+        await tab.use(text.encode())
+        await tab.release()
 
 
 async def released(url):
@@ -118,7 +124,8 @@ def test_the_command_says_its_version_and_checks_its_environment(installed, tmp_
 def test_the_notebook_runs_without_the_checkout(installed, tmp_path):
     text = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.+?)```", text, re.DOTALL)
-    (tmp_path / "people.csv").write_text(TABLE, encoding="utf-8")
+    for name in ("people.csv", "visits.csv"):
+        (tmp_path / name).write_text(TABLE, encoding="utf-8")
     where = "import json, dpcore\nprint(json.dumps(dpcore.__file__))\n"
     (tmp_path / "notebook.py").write_text(where + "\n".join(blocks), encoding="utf-8")
     said = run(installed / "python", "notebook.py", cwd=tmp_path).splitlines()

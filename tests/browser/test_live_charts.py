@@ -12,6 +12,8 @@ from tests.browser.visitor import visit
 pytestmark = pytest.mark.browser
 
 FILM, EPSILON = "lab-epsilon", "epsilon"
+# From the right end to the left one and back.
+FRAMES = 40
 # Looks at a chart with every frame until it is asked: whether there was a figure in each.
 WATCH = """() => {
   const chart = document.querySelector(".live-chart");
@@ -29,19 +31,18 @@ SEEN = """() => {
   return {...seen, same: seen.chart === document.querySelector(".live-chart"), chart: null};
 }"""
 # Moves the pointer there and back with every frame, and counts the pictures that it meets.
-DRAG = """async ([left, right, y, seconds]) => {
+DRAG = """async ([left, right, y, frames]) => {
   const chart = document.querySelector(".live-chart");
   const curve = () => [...chart.querySelectorAll("path.js-line")]
     .map(each => each.getAttribute("d")).join();
-  const began = performance.now();
   let [pictures, empty, last] = [0, 0, curve()];
-  for (let passed = 0; passed < seconds; passed = (performance.now() - began) / 1000) {
+  for (let frame = 0; frame < frames; frame += 1) {
     await new Promise(requestAnimationFrame);
     const now = curve();
     pictures += now !== last;
     empty += now === "";
     last = now;
-    const part = Math.abs(((passed * 0.7) % 2) - 1);
+    const part = Math.abs(((frame / 20) % 2) - 1);
     const clientX = left + (right - left) * part;
     const about = {pointerId: pointer, pointerType: "mouse", buttons: 1, bubbles: true};
     window.dispatchEvent(new PointerEvent("pointermove", {...about, clientX, clientY: y}));
@@ -58,7 +59,7 @@ def thumb(page, slider="miniature"):
     return page.locator(f".st-key-{slider} input[type=range]")
 
 
-def drag(page, seconds, slider="miniature"):
+def drag(page, slider="miniature"):
     """Drag a slider, and return what was seen."""
     listen = "() => addEventListener('pointerdown', e => { window.pointer = e.pointerId; }, true)"
     page.evaluate(listen)
@@ -68,7 +69,7 @@ def drag(page, seconds, slider="miniature"):
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 10, y)
-    return page.evaluate(DRAG, [track["x"], track["x"] + track["width"], y, seconds])
+    return page.evaluate(DRAG, [track["x"], track["x"] + track["width"], y, FRAMES])
 
 
 def test_a_film_follows_the_slider_the_keys_and_a_link(page, context, server):
@@ -81,7 +82,7 @@ def test_a_film_follows_the_slider_the_keys_and_a_link(page, context, server):
     asked = page.evaluate("rest.asked")
     said = page.get_by_test_id("stMetricValue").first
     expect(said).to_have_text("50% → 73.2%")
-    found = drag(page, 3)
+    found = drag(page)
     assert found["empty"] == 0
     assert found["pictures"] > 10
     assert page.evaluate("rest.asked") == asked
@@ -126,7 +127,7 @@ def test_a_teaching_figure_is_a_film_and_each_change_is_drawn_into_it(context, s
     expect(curve(page)).to_be_visible()
     asked, title = page.evaluate("rest.asked"), page.locator(".live-title").text_content()
     height = page.locator(".live-title").bounding_box()["height"]
-    found = drag(page, 2, FILM)
+    found = drag(page, FILM)
     assert found["empty"] == 0
     assert found["pictures"] > 1
     assert page.evaluate("rest.asked") == asked
@@ -164,7 +165,7 @@ def test_an_epsilon_that_is_dragged_or_typed_is_the_same_in_both_controls(contex
         page.locator(f".st-key-{slider}").hover()
         settled(page)
         asked, before = page.evaluate("rest.asked"), [one.text_content() for one in said]
-        found = drag(page, 2, slider)
+        found = drag(page, slider)
         assert found["empty"] == 0
         assert found["pictures"] > 1
         assert page.evaluate("rest.asked") == asked

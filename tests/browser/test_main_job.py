@@ -220,6 +220,7 @@ def type_into(page, grid, right, text):
     editor.press("Enter")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_keyboard_alone_does_the_main_job(context, server):
     visitor = visit(context, server.url)
     page = visitor.page

@@ -106,7 +106,7 @@ async def by_hand(url, cookies):
     """Ask for a real release of a built-in survey by messages of one's own."""
     async with Tab(url, "release", "example=rand-hie", cookies) as tab:
         if "Sign in" not in tab.buttons:
-            await tab.choose("Mode", "Live")
+            await tab.put("Mode", "Live")
             await tab.press(next(name for name in tab.buttons if name.startswith(RELEASE)))
         return tab.buttons, tab.texts
 
