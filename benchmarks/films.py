@@ -29,7 +29,7 @@ _FILMS = {
     "meaning": "meaning-epsilon-slider",
     "release": "epsilon-slider",
 }
-_ROUNDS, _SECONDS = 5, 3
+_ROUNDS = 5
 
 
 def main() -> None:
@@ -63,7 +63,7 @@ def _rate(page: Page, slider: str) -> float:
     client = page.context.new_cdp_session(page)
     client.send("Performance.enable", {"timeDomain": "threadTicks"})
     before = _used(client.send("Performance.getMetrics"))
-    drawn = drag(page, _SECONDS, slider)["pictures"]
+    drawn = drag(page, slider)["pictures"]
     used = _used(client.send("Performance.getMetrics")) - before
     page.mouse.up()
     settled(page)
