@@ -144,7 +144,7 @@ def test_live_mode_keeps_what_is_true_in_its_areas(wire, declared, caplog):
     for statistic in ("proportion", "histogram", "covariance matrix", "median"):
         release(app, wire, Statistic=statistic)
     choose(app, "Statistic", "variance")
-    fill(app, multiselect={"By group": [0]})
+    choose(app, "By group", 0)
     release(app, wire)
     choose(app, "Column", 2)
     fill(app, selectbox={"Statistic": "all shares", "Mechanism": "bit"})
