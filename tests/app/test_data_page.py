@@ -101,6 +101,16 @@ def test_common_bounds_fill_what_is_empty(open_page):
     assert rows(app)["upper"]["age"] == "70"
 
 
+def test_a_cell_that_is_typed_back_declares_what_it_said_first(open_page):
+    """The browser sends no such cell any more."""
+    app = upload(open_page("data"), MIXED)
+    first = rows(app)["type"].to_dict()
+    edit(app, {at: {"type": "date"} for at in range(3)})
+    assert {*rows(app)["type"]} == {"date"}
+    edit(app, {0: {"lower": "18"}})
+    assert rows(app)["type"].to_dict() == first
+
+
 def test_a_declaration_is_downloaded_and_pasted(open_page, files):
     app = upload(open_page("data"), MIXED)
     edit(app, {0: {"lower": "18", "upper": "100"}, 2: {"labels": "a; b"}})

@@ -57,7 +57,8 @@ def typed(dataset: TableT, keep: Callable[[Table], None]) -> tuple[TableT, dict[
         # The grid is about to be drawn anew: it begins with what is declared.
         session.let_go([_SLOT])
     start = session.remember(_SLOT, _key(), lambda: dataset.columns)
-    found, wrong = [*dataset.columns], dict[int, str]()
+    # The browser sends no cell that is typed back to what the grid began with.
+    found, wrong = [*start], dict[int, str]()
     for position, cells in (edits or {}).items():
         try:
             found[position] = declared(start[position], cells)
