@@ -15,6 +15,7 @@ from dpcore.data.quantities import Quantity
 from dpcore.figures.label_grid import GRAY, LabelGrid
 from dpcore.figures.theme import (
     HEIGHT,
+    NEUTRAL,
     TRUTH,
     LineStyle,
     Picture,
@@ -272,10 +273,10 @@ def parts_picture(  # noqa: PLR0913 - a figure is described by its words
             shown,
             values,
             f"released {noun}",
-            {"color": NOISE},
+            # Error bars are seen on the bars and on the page, dark or light.
+            {"color": NOISE, "opacity": 0.4},
             hover="%{x}: %{y:,.4~r}",
-            opacity=0.75,
-            error_y=interval(high - values, values - low),
+            error_y=interval(high - values, values - low, color=NEUTRAL, thickness=2.5),
         )
     ]
     total = around.total if sampled else None
