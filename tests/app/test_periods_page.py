@@ -54,6 +54,20 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     assert rest(used) == "ε = 3 of 3 left, nothing in Q4 2026"
 
 
+def test_a_change_of_the_budget_needs_a_reason_and_stays_on_record(open_page, home):
+    use_upload(open_page)
+    app = open_page("manage")
+    by_label(app.number_input, "New privacy budget ε").set_value(4.0).run()
+    button(app, "Change and record").click().run()
+    assert app.error
+    by_label(app.text_input, "Reason").set_value("the committee of May")
+    button(app, "Change and record").click().run()
+    assert not app.error
+    assert any("the committee of May" in str(one.value.values) for one in app.dataframe)
+    (account,) = Ledger.at(home / "ledger.sqlite3").accounts()
+    assert float(account.budget.epsilon) == 4.0
+
+
 @pytest.mark.usefixtures("in_november")
 def test_what_is_closed_pays_nothing_and_says_so(open_page, home):
     use_upload(open_page)
