@@ -186,8 +186,16 @@ class PrivacyBudget:
 
     def caption(self, cost: PrivacyCost) -> str:
         """Return those parts of ``cost`` in words that this budget caps."""
-        parts = ((name, getattr(cost, name)) for name, _ in self._caps())
-        return ", ".join(f"{_SYMBOLS[name]} = {_written(name, part)}" for name, part in parts)
+        return ", ".join(_captioned(name, cost) for name, _ in self._caps())
+
+    def caption_above(self, most: PrivacyCost) -> str:
+        """Return those parts of ``most`` in words that a cap of this budget is above.
+
+        >>> PrivacyBudget.of(epsilon=0.5, delta=1e-6).caption_above(PrivacyCost.of(epsilon=1.0))
+        'δ = 0'
+        """
+        above = [name for name, cap in self._caps() if cap > getattr(most, name)]
+        return ", ".join(_captioned(name, most) for name in above)
 
     def to_json(self) -> dict[str, str]:
         """Return the caps as decimal strings."""
@@ -223,9 +231,10 @@ def plain(number: Decimal) -> str:
     return f"{trimmed:f}" if readable else str(trimmed).lower()
 
 
-def _written(name: str, number: Decimal) -> str:
-    """Return a number with every digit, and a small delta as a power of ten."""
-    return in_full(float(number)) if name == "delta" else plain(number)
+def _captioned(name: str, cost: PrivacyCost) -> str:
+    """Return a part of a cost with every digit, and a small delta as a power of ten."""
+    number = getattr(cost, name)
+    return f"{_SYMBOLS[name]} = {in_full(float(number)) if name == 'delta' else plain(number)}"
 
 
 def _decimals(content: object) -> dict[str, Decimal]:

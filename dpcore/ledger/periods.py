@@ -130,8 +130,7 @@ def limit(periods: Sequence[BudgetPeriod], period: BudgetPeriod) -> PrivacyBudge
     A rest is added rounded down. It is final once the period before it is over, and a
     later one pays not before: the days of an account do not go back.
     """
-    budget, before = period.budget, named(periods, period.carries or "")
-    rest = PrivacyCost() if before is None else limit(periods, before).remaining(before.spent)
+    budget, rest = period.budget, _rest(periods, period)
     parts: dict[str, Decimal] = {}
     for name in ("epsilon", "delta", "rho"):
         cap, more = getattr(budget, name), getattr(rest, name)
@@ -140,6 +139,12 @@ def limit(periods: Sequence[BudgetPeriod], period: BudgetPeriod) -> PrivacyBudge
     if "delta" in parts:
         parts["delta"] = min(parts["delta"], max(_BELOW_ONE, budget.delta or Decimal()))
     return PrivacyBudget(**parts)
+
+
+def _rest(periods: Sequence[BudgetPeriod], period: BudgetPeriod) -> PrivacyCost:
+    """Return what a period takes over from the one before it."""
+    before = named(periods, period.carries or "")
+    return PrivacyCost() if before is None else limit(periods, before).remaining(before.spent)
 
 
 def bar(periods: Sequence[BudgetPeriod], day: date) -> str | None:
@@ -200,21 +205,69 @@ def check(
             "cannot be less."
         )
     known = (*periods, new)
-    for whole in (_around(known, new), new):
-        cap, gone = (budget, spent) if whole is None else (limit(known, whole), whole.spent)
-        name = "the whole account" if whole is None else f"“{whole.name}”"
-        parts = [
-            one
-            for one in known
-            if one.closed is None and one.ends >= day and _around(known, one) is whole
-        ]
-        left = sum((limit(known, one).remaining(one.spent) for one in parts), PrivacyCost())
+    least, most = room(periods, new, budget, spent, day)
+    for whole in (around(known, new), new):
+        cap, gone = _capped(known, whole, budget, spent)
+        parts = _parts(known, whole, day)
+        left = _unspent(known, parts)
         if not cap.admits(gone, left):
+            name = "the whole account" if whole is None else f"“{whole.name}”"
+            way = f"at most {new.budget.caption_above(most)}, or lower the limit of another period"
+            if whole is new:
+                way = f"at least {new.budget.caption(least)}, or lower the limits inside it"
             raise ParameterError(
                 f"{budget.caption(left)} could still be spent in "
                 f"{' and '.join(f'“{one.name}”' for one in parts)}, and "
-                f"{budget.caption(cap.remaining(gone))} is left of {name}. Choose a smaller limit."
+                f"{budget.caption(cap.remaining(gone))} is left of {name}. Choose {way}."
             )
+
+
+def room(
+    periods: Sequence[BudgetPeriod],
+    new: BudgetPeriod,
+    budget: PrivacyBudget,
+    spent: PrivacyCost,
+    day: date,
+) -> tuple[PrivacyCost, PrivacyCost]:
+    """Return the least and the most that the limit of a period can be.
+
+    It holds what was spent in it and what those inside it may still spend. It leaves those
+    beside it what they may still spend. Arguments are those of ``check``; the budget of
+    ``new`` does not matter.
+    """
+    known = (*periods, new)
+    whole = around(known, new)
+    cap, gone = _capped(known, whole, budget, spent)
+    beside = [one for one in _parts(known, whole, day) if one is not new]
+    taken = gone + _unspent(known, beside) + _rest(known, new)
+    least = new.spent + _unspent(known, _parts(known, new, day))
+    return least, cap.remaining(taken) + new.spent
+
+
+def _capped(
+    periods: Sequence[BudgetPeriod],
+    whole: BudgetPeriod | None,
+    budget: PrivacyBudget,
+    spent: PrivacyCost,
+) -> tuple[PrivacyBudget, PrivacyCost]:
+    """Return the limit of a period, or of the account, and what was spent of it."""
+    return (budget, spent) if whole is None else (limit(periods, whole), whole.spent)
+
+
+def _parts(
+    periods: Sequence[BudgetPeriod], whole: BudgetPeriod | None, day: date
+) -> list[BudgetPeriod]:
+    """Return the periods right inside another one, or the account, that may still pay."""
+    return [
+        one
+        for one in periods
+        if one.closed is None and one.ends >= day and around(periods, one) is whole
+    ]
+
+
+def _unspent(periods: Sequence[BudgetPeriod], parts: Sequence[BudgetPeriod]) -> PrivacyCost:
+    """Return what some periods may still spend together."""
+    return sum((limit(periods, one).remaining(one.spent) for one in parts), PrivacyCost())
 
 
 def _check_days(new: BudgetPeriod, other: BudgetPeriod) -> None:
@@ -228,7 +281,7 @@ def _check_days(new: BudgetPeriod, other: BudgetPeriod) -> None:
         )
 
 
-def _around(periods: Sequence[BudgetPeriod], inner: BudgetPeriod) -> BudgetPeriod | None:
+def around(periods: Sequence[BudgetPeriod], inner: BudgetPeriod) -> BudgetPeriod | None:
     """Return the shortest period that holds another one, ``None`` if none does."""
     return min((one for one in periods if one.holds(inner)), key=lambda one: one.days, default=None)
 

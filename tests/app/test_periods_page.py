@@ -43,6 +43,7 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     # What is typed is held against what is left, before it is recorded.
     by_label(app.number_input, "Limit of the period ε").set_value(3.0).run()
     assert any("could still be spent in “Q4 2026” and “Q1 2027”" in i.value for i in app.info)
+    assert any("Choose at most ε = 2.8, or lower" in i.value.replace("\\", "") for i in app.info)
     _open(app, 0.5)
     assert not app.error
     (account,) = Ledger.at(home / "ledger.sqlite3").accounts()
@@ -66,6 +67,26 @@ def test_a_change_of_the_budget_needs_a_reason_and_stays_on_record(open_page, ho
     assert any("the committee of May" in str(one.value.values) for one in app.dataframe)
     (account,) = Ledger.at(home / "ledger.sqlite3").accounts()
     assert float(account.budget.epsilon) == 4.0
+
+
+@pytest.mark.usefixtures("in_november")
+def test_each_new_period_proposes_what_is_not_promised_to_others(open_page, home):
+    use_upload(open_page)
+    press_release(open_page("release"))
+    app = open_page("manage")
+    # A share of what is left, with what was spent in these days.
+    assert by_label(app.number_input, "Limit of the period ε").value == 0.5 + 2.5 / 4
+    assert any("Already spent in these days: ε = 0.5, δ = 0" in c.value for c in app.caption)
+    by_label(app.radio, "Length").set_value("a year").run()
+    for year, epsilon in (("2026", 1.75), ("2027", 1.25)):
+        assert by_label(app.text_input, "Name").value == year
+        assert by_label(app.number_input, "Limit of the period ε").value == epsilon
+        assert not app.info
+        button(app, "Open and record").click().run()
+        assert not app.error
+    (info,) = app.info
+    assert "Choose at most ε = 0, or lower" in info.value.replace("\\", "")
+    assert len(Ledger.at(home / "ledger.sqlite3").accounts()[0].periods) == 2
 
 
 @pytest.mark.usefixtures("in_november")

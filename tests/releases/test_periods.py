@@ -170,6 +170,33 @@ def test_a_period_that_does_not_fit_is_refused(dated, new, said):
     assert dated.history("table") == before
 
 
+@pytest.mark.parametrize("ledger", ["memory"], indirect=True)
+def test_the_refusal_names_the_limit_that_is_too_large_and_the_most_it_can_be(dated):
+    account = opened(dated, replace(YEAR, budget=PrivacyBudget.of(epsilon=0.5)), Q3_2026)
+    spend(dated, "a")
+    account = dated.account("table")
+    for new in (Q4_2026, period("all", date(2027, 1, 1), date(2027, 1, 2))):
+        least, most = periods.room(account.periods, new, account.budget, account.spent, FIRST)
+        assert least == PrivacyCost()
+        for budget, said in (
+            (PrivacyBudget(epsilon=most.epsilon, delta=most.delta), None),
+            (PrivacyBudget(epsilon=most.epsilon, delta=Decimal("1E-6")), "at most δ = 0, or"),
+            (
+                PrivacyBudget(epsilon=most.epsilon + Decimal("1E-6"), delta=most.delta),
+                f"at most ε = {most.epsilon.normalize()}, or",
+            ),
+        ):
+            fits = replace(new, budget=budget)
+            if said is None:
+                periods.check(account.periods, fits, account.budget, account.spent, FIRST)
+                continue
+            with pytest.raises(ParameterError, match=said):
+                periods.check(account.periods, fits, account.budget, account.spent, FIRST)
+    around = period("half", date(2026, 7, 1), date(2026, 12, 31), 0.15)
+    with pytest.raises(ParameterError, match=r"Choose at least ε = 0.2, δ = 0, or lower"):
+        opened(dated, around)
+
+
 def test_a_period_that_is_none_cannot_be_made():
     with pytest.raises(ParameterError, match="end before it begins"):
         period("x", date(2026, 2, 1), date(2026, 1, 1))

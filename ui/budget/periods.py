@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Context, Decimal
 from typing import NamedTuple
 
 import streamlit as st
@@ -22,7 +22,10 @@ from ui.text import literal, sentence_of
 
 _QUARTER, _YEAR, _OTHER = "a quarter", "a year", "other days"
 _DAYS = {_QUARTER: 90, _YEAR: 365, _OTHER: 30}
-_IN_YEAR = 4
+_SHARES = {_QUARTER: 4, _YEAR: 2, _OTHER: 4}
+"""Equal parts of the account, of which a first period proposes one."""
+_LEAST = Decimal("1E-12")
+_DOWN = Context(prec=4, rounding=ROUND_FLOOR)
 _ALL = "the whole account"
 
 
@@ -137,28 +140,33 @@ def _open(study: Study, account: Account) -> None:
 
 
 def _start(account: Account, kind: str) -> _NextPeriod:
-    """Return the next period of a length that has none of its days yet."""
-    day = account.day or chain.now().date()
-    day = periods.next_day(account.periods, day, _DAYS[kind])
+    """Return the next period of a length that has none of its days yet.
+
+    Its limit is that of the last one of its length, and else an equal share, of what is not
+    promised to others.
+    """
+    today = account.day or chain.now().date()
+    day = periods.next_day(account.periods, today, _DAYS[kind])
     name, begins, ends = periods.year(day) if kind == _YEAR else periods.quarter(day)
     if kind == _OTHER:
         name, begins = "", day
     last = next((one for one in reversed(_in_order(account)) if one.days < 2 * _DAYS[kind]), None)
-    if kind == _YEAR:
-        return _NextPeriod(name, begins, ends, account.budget)
-    budget = _share(account) if last is None else last.budget
+    new = BudgetPeriod(name=name or kind, begins=begins, ends=ends, budget=account.budget)
+    new = replace(new, spent=_spent_in(account, new))
+    least, most = periods.room(account.periods, new, account.budget, account.spent, today)
+    whole = periods.around(account.periods, new)
+    shares = _SHARES[kind] if whole is None else round((whole.ends - begins).days / _DAYS[kind])
+
+    def limit(part: str) -> Decimal | None:
+        if getattr(account.budget, part) is None:
+            return None
+        low, high = getattr(least, part), getattr(most, part)
+        usual = low + _DOWN.divide(high - low, max(shares, 1))
+        wanted = min(usual if last is None else getattr(last.budget, part), high)
+        return max(low, wanted, Decimal() if part == "delta" else _LEAST)
+
+    budget = PrivacyBudget(epsilon=limit("epsilon"), delta=limit("delta"), rho=limit("rho"))
     return _NextPeriod(name, begins, ends, budget)
-
-
-def _share(account: Account) -> PrivacyBudget:
-    """Return a quarter of a budget, in delta, too; or what is spent, if that is more."""
-    budget, spent = account.budget, account.spent
-    if budget.rho is not None:
-        return PrivacyBudget(rho=max(budget.rho / _IN_YEAR, spent.rho))
-    return PrivacyBudget(
-        epsilon=max((budget.epsilon or Decimal(1)) / _IN_YEAR, spent.epsilon),
-        delta=max((budget.delta or Decimal()) / _IN_YEAR, spent.delta),
-    )
 
 
 def _fields(start: _NextPeriod, mark: str) -> Callable[[], BudgetPeriod]:
@@ -205,6 +213,9 @@ def _tell_fit(account: Account, new: Callable[[], BudgetPeriod]) -> None:
     try:
         typed = new()
         typed = replace(typed, spent=_spent_in(account, typed))
+        if typed.spent != PrivacyCost():
+            spent = account.budget.caption(typed.spent)
+            st.caption(f"Already spent in these days: {spent}. It counts in the limit.")
         others = [one for one in account.periods if one.name != typed.name]
         today = chain.now().date()
         day = max(account.day or today, today)
