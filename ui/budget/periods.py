@@ -160,9 +160,10 @@ def _start(account: Account, kind: str) -> _NextPeriod:
     def limit(part: str) -> Decimal | None:
         if getattr(account.budget, part) is None:
             return None
-        low, high = getattr(least, part), getattr(most, part)
+        low: Decimal = getattr(least, part)
+        high: Decimal = getattr(most, part)
         usual = low + _DOWN.divide(high - low, max(shares, 1))
-        wanted = min(usual if last is None else getattr(last.budget, part), high)
+        wanted: Decimal = min(usual if last is None else getattr(last.budget, part), high)
         return max(low, wanted, Decimal() if part == "delta" else _LEAST)
 
     budget = PrivacyBudget(epsilon=limit("epsilon"), delta=limit("delta"), rho=limit("rho"))
