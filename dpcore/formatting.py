@@ -24,6 +24,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 _IRREGULAR: Final = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 _HISSING: Final = ("s", "x", "z", "ch", "sh")
+_NO_PLURALS: Final = ("ss", "us", "is", "series", "species")
 _VOWELS: Final = "aeiou"
 _SPOKEN_AS_CONSONANT: Final = ("uni", "use", "eu", "one")
 _SPOKEN_AS_VOWEL: Final = ("hour", "heir", "honor")
@@ -346,6 +347,20 @@ def plural_of(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in {"", *_VOWELS}:
         return f"{noun[:-1]}ies"
     return f"{noun}es" if noun.endswith(_HISSING) else f"{noun}s"
+
+
+def singular_of(unit: str) -> str:
+    """Return one of what a unit counts, as after "per"; what is no plain plural stays.
+
+    >>> singular_of("years"), singular_of("people"), singular_of("inches"), singular_of("loan")
+    ('year', 'person', 'inch', 'loan')
+    >>> singular_of("degrees Celsius"), singular_of("kbps"), singular_of("percentage points")
+    ('degrees Celsius', 'kbps', 'percentage point')
+    """
+    if not unit.islower() or unit.endswith(_NO_PLURALS) or not {*unit} & {*_VOWELS}:
+        return unit
+    ones = (*_IRREGULAR, f"{unit[:-3]}y", unit[:-2], unit[:-1])
+    return next((one for one in ones if plural_of(one) == unit), unit)
 
 
 def with_article(noun: str) -> str:

@@ -28,7 +28,7 @@ from dpcore.figures.one_number import (
 from dpcore.formatting import capital, epsilon_text, percent, significant
 from dpcore.inference.intervals import LEVEL, Expectation, expect, noise_half_width
 from dpcore.mechanisms.catalog import EVERY
-from dpcore.releases.digits import noise_unit, number_text, quantity_in
+from dpcore.releases.digits import noise_text, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.studies.comparing import error_curves
 from dpcore.studies.comparing.compared_points import ErrorSetting, comparable, each_number
@@ -107,7 +107,6 @@ def show(
 
 def _said(asked: Request, answer: Release) -> str:
     """Say once what was released, how, at what cost, and what no interval holds."""
-    scale = f"{significant(answer.noise)} {literal(noise_unit(answer))}".rstrip()
     outside = (
         " No interval includes the bias of clamping and imputation."
         if asked.query.conditions
@@ -115,7 +114,7 @@ def _said(asked: Request, answer: Release) -> str:
     )
     return (
         f"{literal(capital(asked.statement))}.{outside} "
-        f"{literal(answer.mechanism_label)}, noise scale {scale}, drawn by "
+        f"{literal(answer.mechanism_label)}, noise scale {literal(noise_text(answer))}, drawn by "
         f"{literal(answer.sampler)}. Cost: {previews.price(asked)}. Release {answer.draw} of this "
         "question." + results.charged_with(answer)
     )

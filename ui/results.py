@@ -17,7 +17,7 @@ from dpcore.formatting import capital, significant
 from dpcore.mechanisms.catalog import LABEL_ROUNDS
 from dpcore.releases.digits import cost_text, interval_text, number_text, quantity_in, spelled
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, sharper, these_rows
-from dpcore.releases.table import TOO_FEW, file_name, to_csv
+from dpcore.releases.table import file_name, to_csv, unsaid_text
 from dpcore.studies.findings import ClaimFinding, Verdict
 from ui import downloads, layout, live_chart, session
 from ui.live_chart import Film
@@ -312,7 +312,9 @@ def _whole(release: Release) -> None:
         _with_ends(release, label, value) + after_number(quantity_in(release, label).suffix)
         for label, value in pairs[:_MOST_NUMBERS]
     ]
-    shown += [f"{literal(spelled(label))}: {TOO_FEW}" for label in release.unsaid]
+    shown += [
+        f"{literal(spelled(label))}: {unsaid_text(release, label)}" for label in release.unsaid
+    ]
     st.markdown(" · ".join(shown))
     # What follows need not have the unit of the values.
     pairs += release.derived.items()
@@ -389,6 +391,6 @@ def answer_text(release: Release, *, most: int | None = None) -> str:
         f"{spelled(label)}: {of}{_not_bare(release, label, value)}{unit}"
         for label, value, unit in zip(labels, values, units, strict=True)
     ]
-    said += [f"{spelled(label)}: {TOO_FEW}" for label in release.unsaid]
+    said += [f"{spelled(label)}: {unsaid_text(release, label)}" for label in release.unsaid]
     more = len(said) - len(said[:most])
     return ", ".join(said[:most]) + f" and {more:,} more" * (more > 0)

@@ -29,7 +29,7 @@ from dpcore.codec import TEXT, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
 from dpcore.data.dataset import DescribedTable
-from dpcore.data.quantities import COUNTS, quantity_of
+from dpcore.data.quantities import SUMS, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct, in_full
 from dpcore.inference.group_differences import PairEstimates, compare, fewest_people, half_width
@@ -64,7 +64,7 @@ class DifferenceQuery(OfGroups):
 
     kind: ClassVar = StatisticKind.DIFFERENCE
     kinds: ClassVar = (StatisticKind.DIFFERENCE,)
-    noise_unit: ClassVar = COUNTS
+    noise_unit: ClassVar = SUMS
     pair: tuple[str, str]
 
     def __post_init__(self) -> None:

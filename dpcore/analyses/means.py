@@ -38,7 +38,7 @@ from dpcore.codec import Part, Schema, choice, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import DescribedTable
-from dpcore.data.quantities import COUNTS, quantity_of
+from dpcore.data.quantities import SUMS, quantity_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import distinct
 from dpcore.inference.group_ratios import (
@@ -87,7 +87,7 @@ class MeansQuery(Question):
     """The size of a group is private."""
     kind: ClassVar = StatisticKind.MEANS
     kinds: ClassVar = (StatisticKind.MEANS,)
-    noise_unit: ClassVar = COUNTS
+    noise_unit: ClassVar = SUMS
     numbers: tuple[Column, ...]
     group: Grouping
     relation: NeighboringRelation

@@ -27,7 +27,7 @@ from dpcore.data.dataset import DescribedTable
 from dpcore.data.partitions.table import Table
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import ClaimError, ParameterError
-from dpcore.formatting import in_full
+from dpcore.formatting import in_full, singular_of
 from dpcore.inference.intervals import LEVEL
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.mechanism import Sensitivity
@@ -47,7 +47,9 @@ from dpcore.relations import PrivacyUnit
 from dpcore.statistics.conditions import statement
 
 _FINE: Final = 2.0**-20
-_CONSTANT: Final = "constant, in units"
+IN_UNITS: Final = ", in units"
+"""Ends the name of a coefficient in the units of the columns."""
+_CONSTANT: Final = f"constant{IN_UNITS}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -232,7 +234,7 @@ def in_units(design: Design, theta: FloatArray) -> dict[str, float]:
     """Return coefficients in the units of the columns, by name."""
     plain = design.in_units(theta)
     slopes = zip(design.terms, plain.slopes.tolist(), strict=True)
-    return {_CONSTANT: plain.constant} | {f"{term.name}, in units": slope for term, slope in slopes}
+    return {_CONSTANT: plain.constant} | {f"{term.name}{IN_UNITS}": slope for term, slope in slopes}
 
 
 def slope_units(design: Design) -> dict[str, str]:
@@ -246,7 +248,9 @@ def slope_units(design: Design) -> dict[str, str]:
         for term in design.terms
     }
     per = {
-        f"{term.name}, in units": f"{target} per {units[term.name]}" if units[term.name] else target
+        f"{term.name}{IN_UNITS}": f"{target} per {singular_of(units[term.name])}"
+        if units[term.name]
+        else target
         for term in design.terms
         if term.label is not None or units[term.name]
     }
@@ -480,6 +484,11 @@ class ModelRequest(Releasable):
         return self.question
 
     @property
+    def title(self) -> str:
+        """Return the question in words, and that its coefficients are penalized."""
+        return f"penalized {self.question.title}"
+
+    @property
     def statement(self) -> str:
         """Return of what the coefficients are those."""
         conditions = (self._penalized, *self.question.conditions)
@@ -487,11 +496,18 @@ class ModelRequest(Releasable):
 
     @property
     def _penalized(self) -> str:
-        """Return in words what pulls the coefficients towards 0."""
-        if self.mechanism_key == "adaptive":
-            return "coefficients pulled towards 0 by a penalty that the first look sets"
-        strength = in_full(self.question.penalty.strength)
-        return f"coefficients pulled towards 0 by a penalty of {strength}"
+        """Return in words what shrinks the coefficients, and what they are not."""
+        adaptive = self.mechanism_key == "adaptive"
+        strength = "that the first look sets" if adaptive else f"of {self.strength}"
+        return (
+            f"coefficients shrunk towards 0 by a penalty {strength}, not those of "
+            f"{self.question.model.unpenalized}"
+        )
+
+    @property
+    def strength(self) -> str:
+        """Return the penalty in digits; empty where the first look sets it."""
+        return "" if self.mechanism_key == "adaptive" else in_full(self.question.penalty.strength)
 
     @property
     def units(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from dpcore.analyses.model import ModelPlan
+from dpcore.formatting import percent
 from dpcore.models import guarantees
 from dpcore.models.loss_functions import Logistic, ModelKind
 from dpcore.models.metrics import ISOTROPIC
@@ -21,6 +22,7 @@ from dpcore.models.question import ModelQuestion
 from dpcore.models.shrinkage import moved_predictions, taken
 from dpcore.privacy import gaussian
 
+_SPREADS: Final = (1.0, 0.5, 0.1)
 _EVEN_ODDS: Final = 0.25
 _LONGEST_ODDS: Final = 4.0
 """Log odds of 98 in 100: what a plain logistic model may predict at most."""
@@ -82,6 +84,15 @@ def taken_of_spread(question: ModelQuestion, spread: float) -> float:
     information = question.most_people * curvature(question)
     information *= (spread * _EVENLY) ** 2 / len(question.labels)
     return taken(question.penalty.convexity(question.most_people), information)
+
+
+def shrinkage_text(question: ModelQuestion) -> str:
+    """Return what share of a coefficient the penalty takes, by its column's spread. PUBLIC."""
+    full, half, tenth = (percent(taken_of_spread(question, part)) for part in _SPREADS)
+    return (
+        f"by about {full} where values fill their bounds, {half} where they fill half, "
+        f"{tenth} where a tenth"
+    )
 
 
 def reach(question: ModelQuestion) -> float:

@@ -22,7 +22,9 @@ MOMENTS: Final = "days since 1970-01-01 00:00"
 """Unit of dates with a time of day in records."""
 DAYS: Final = "days"
 COUNTS: Final = "counts"
-"""What noise on counts, and on sums of heights, is a number of."""
+"""What noise on counts is a number of."""
+SUMS: Final = "sums of values rescaled to 0 to 1"
+"""What noise on counts of groups, and on sums of heights in them, is a number of."""
 CAPS: Final = "times the cap on weights"
 _NAMES: Final = {DATES: "date", MOMENTS: "date and time"}
 _MINUTES: Final = 1440

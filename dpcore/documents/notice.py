@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from dpcore.data.quantities import replacement_text
 from dpcore.documents import assumptions
 from dpcore.documents.context import DocumentContext, cost_text
-from dpcore.documents.question import DocumentEntry
+from dpcore.documents.question import MODEL_SCALE, DocumentEntry
 from dpcore.formatting import capital, listed
 from dpcore.mechanisms.catalog import SPANNING_TREE
 from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, OTHERS, PAIR_ONLY
@@ -38,6 +38,8 @@ def notice(subject: DocumentContext) -> str:
             "weight" in one.parameters for one in questions if any(n.total for n in one.numbers)
         },
         with_group_sizes=any(number.beside for number in numbers),
+        penalized=any(question.is_model for question in questions),
+        below_zero=any(question.has_negative_counts for question in questions),
         others=tuple(dict.fromkeys(name for one in questions for name in one.others)),
         bounds=tuple(dict.fromkeys(bounds)),
         minimums=_minimums(questions),
@@ -160,7 +162,8 @@ def _shown(subject: DocumentContext) -> tuple[list[tuple[str, ...]], int]:
 def _elsewhere(question: DocumentEntry, subject: DocumentContext) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
     empty = ("", "") if subject.has_population_ranges else ("",)
-    counts = f"{len(question.numbers)} figures"
+    sizes = sum(number.beside for number in question.numbers)
+    counts = f"{len(question.numbers) - sizes} figures{f' and {sizes} group sizes' * bool(sizes)}"
     held = "a synthetic table" if question.key == SPANNING_TREE.key else counts
     return capital(question.known_as), f"{held}: next sheet", *empty
 
@@ -172,7 +175,7 @@ def _rows(question: DocumentEntry, subject: DocumentContext) -> list[tuple[str, 
     asked = question.known_as
     rows = []
     for number in question.numbers:
-        if number.beside:
+        if number.beside or number.label.endswith(MODEL_SCALE):
             continue
         alone = len(question.numbers) == 1 or number.label == question.name
         name = asked if alone else _numbered(asked, number.label)

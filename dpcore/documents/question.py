@@ -12,12 +12,15 @@ from dpcore.analyses.base import Releasable, Request
 from dpcore.analyses.identity import mark_of
 from dpcore.analyses.label_rounds import LabelRoundsPlan
 from dpcore.analyses.labels import LabelsPlan
+from dpcore.analyses.model import IN_UNITS, ModelRequest
+from dpcore.analyses.model_errors import shrinkage_text
+from dpcore.analyses.reading import is_model
 from dpcore.data.columns import Column
 from dpcore.data.quantities import Quantity, found_text
 from dpcore.documents import claims
 from dpcore.documents.assumptions import treatment
 from dpcore.errors import ParameterError
-from dpcore.formatting import epsilon_text, people, significant
+from dpcore.formatting import epsilon_text, people, significant, singular_of
 from dpcore.mechanisms.catalog import EVERY, EXPONENTIAL, LABEL_ROUNDS
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.privacy_filter import PrivacyCost
@@ -34,14 +37,17 @@ from dpcore.releases.digits import (
     spelled,
 )
 from dpcore.releases.record import Release
-from dpcore.releases.table import TOO_FEW
+from dpcore.releases.table import unsaid_text
 from dpcore.statistics.grouping import name_of_others
 from dpcore.statistics.kinds import StatisticKind
 
 _AS_ASKED: Final = 1 + 1e-9
 _IN_RANKS: Final = "away in the sorted table"
-_ONE: Final = {"people": "person", "rows": "row", "records": "record"}
-_OF_MODELS: Final = "a regression of one column on others"
+_OF_MODELS: Final = "a regression of one column on others, with coefficients shrunk towards 0"
+_COEFFICIENT: Final = ", penalized coefficient"
+MODEL_SCALE: Final = f"{_COEFFICIENT} on the model scale"
+_OF_THE_PENALTY: Final = {"smallest eigenvalue", "eigenvalue at least", "chosen penalty"}
+"""Numbers of a model that are none of its coefficients."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +83,7 @@ class Number:
         """Return it with its unit."""
         unit = self.unit
         if self.value.lstrip("-−") == "1":
-            unit = self.one or _ONE.get(unit, unit)
+            unit = self.one or singular_of(unit)
         return f"{self.value}%" if unit == "%" else f"{self.value} {unit}".rstrip()
 
     @property
@@ -262,7 +268,7 @@ class DocumentEntry:
     @property
     def meaning(self) -> str:
         """Return what is computed; empty where nothing is known of it."""
-        if self.parameters.get("kind") == "model":
+        if self.is_model:
             return _OF_MODELS
         kind = self.asked.get("kind")
         if kind not in set(StatisticKind):
@@ -346,6 +352,21 @@ class DocumentEntry:
         return self.asked.get("kind") == StatisticKind.CROSS_TABLE
 
     @property
+    def is_model(self) -> bool:
+        """Tell whether it is a regression: without a penalty, no release has a guarantee."""
+        return is_model(self.parameters)
+
+    @property
+    def shrinkage(self) -> str:
+        """Return how strongly its public penalty shrinks; empty where that is not known."""
+        asked = self.request
+        if not isinstance(asked, ModelRequest) or not asked.strength:
+            return ""
+        many = self.unit_of_rows.number(asked.question.most_people)
+        text = shrinkage_text(asked.question)
+        return f"A penalty of {asked.strength} for {many} shrinks coefficients: {text}"
+
+    @property
     def counted_column(self) -> str:
         """Return of which column one needs a value to be in a group that is counted.
 
@@ -416,14 +437,17 @@ def _numbers(release: Release) -> tuple[Number, ...]:
     told = [_number(release, label, value) for label, value in release.numbers.items()]
     if release.mechanism == LABEL_ROUNDS.key:
         told = [replace(number, noise="none: a round, not a count") for number in told]
-    return (*told, *(Number(label=spelled(x), value=TOO_FEW) for x in release.unsaid))
+    return (
+        *told,
+        *(Number(label=spelled(x), value=unsaid_text(release, x)) for x in release.unsaid),
+    )
 
 
 def _number(release: Release, label: str, value: float) -> Number:
     """Return a number with as many digits as its interval, or the noise, leaves."""
     quantity, beside = quantity_in(release, label), is_group_size(release, label)
     return Number(
-        label=spelled(label),
+        label=_of_model(label) if is_model(release.request) else spelled(label),
         value=number_text(release, label, value),
         unit=quantity.suffix,
         noise=_ends(release.noise_ends.get(label), value, quantity),
@@ -432,6 +456,18 @@ def _number(release: Release, label: str, value: float) -> Number:
         count=beside or _counts(release),
         gap=query_of(release).get("kind") == StatisticKind.DIFFERENCE and " less " in label,
     )
+
+
+def _of_model(label: str) -> str:
+    """Return the name of a number of a model, which says that coefficients are penalized.
+
+    >>> _of_model("age, in units"), _of_model("age")
+    ('age, penalized coefficient', 'age, penalized coefficient on the model scale')
+    """
+    if label in _OF_THE_PENALTY:
+        return label
+    in_units = label.removesuffix(IN_UNITS)
+    return f"{in_units}{MODEL_SCALE if in_units == label else _COEFFICIENT}"
 
 
 def _counts(release: Release) -> bool:

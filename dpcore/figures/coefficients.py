@@ -58,7 +58,7 @@ def coefficients_picture(
             truth, places, "without noise", TRUTH, hover="%{customdata}: %{x:,.4~r} without noise"
         )
         traces.append(exact | {"customdata": names})
-    scale = f"coefficient (model scale){': ' if statement else ''}{on_axis(statement)}"
+    scale = f"penalized coefficient (model scale){': ' if statement else ''}{on_axis(statement)}"
     return Picture.of(
         _takeaway(values, ends, truth, samples),
         table,
@@ -99,11 +99,11 @@ def _takeaway(
         return f"The noise moved the coefficients by at most {significant(off)}"
     count = len(values)
     if ends is None:
-        return f"{count} coefficients as they were drawn"
+        return f"{count} penalized coefficients as they were drawn"
     clear = int(np.count_nonzero((ends[:, 0] > 0) | (ends[:, 1] < 0)))
     if samples > 1:
-        return f"All samples agree on the sign of {clear} of {count} coefficients"
-    return f"Sign certain for {clear} of {count} coefficients (95%, noise only)"
+        return f"All samples agree on the sign of {clear} of {count} penalized coefficients"
+    return f"Sign of the penalized coefficient certain for {clear} of {count} (95%, noise only)"
 
 
 def _bars(values: FloatArray, ends: FloatArray | None) -> dict[str, object]:

@@ -36,8 +36,12 @@ def _means(guests: int) -> tuple[float, float]:
     return (others + _BOUNDS.upper) / guests, (others + _BOUNDS.lower) / guests
 
 
-def _reach(epsilon: float, guests: int) -> float:
-    return survey.half_width(_request(epsilon, guests))
+def _accuracy(epsilon: float, guests: int) -> str:
+    """Return how far off the answer is, or that noise can take it across all ages."""
+    half = survey.half_width(_request(epsilon, guests))
+    if half >= _BOUNDS.width:
+        return f"lost in noise that can exceed the whole range of {in_full(_BOUNDS.width)} years"
+    return f"within ±{significant(half)} years"
 
 
 def _lesson_view(settings: Settings) -> LessonView:
@@ -55,8 +59,8 @@ def _lesson_view(settings: Settings) -> LessonView:
         picture=picture,
         sentence="The higher a curve, the more likely that published average is. "
         f"Replacing Eli moves the average by {significant(there - instead)} years. "
-        f"With ε = {in_full(epsilon)} the published average is within "
-        f"±{significant(_reach(epsilon, guests))} years in 95 of 100 cases. A reader "
+        f"With ε = {in_full(epsilon)} the published average is "
+        f"{_accuracy(epsilon, guests)} in 95 of 100 cases. A reader "
         f"who was 50% sure becomes at most {surest(epsilon)} sure which of the two "
         "is true.",
     )
@@ -65,7 +69,7 @@ def _lesson_view(settings: Settings) -> LessonView:
 def _lesson_text() -> LessonText:
     there, instead = _means(_GUESTS)
     step = significant(there - instead)
-    small, one = (significant(_reach(epsilon, _GUESTS)) for epsilon in (0.1, 1.0))
+    small, one = (_accuracy(epsilon, _GUESTS) for epsilon in (0.1, 1.0))
     times = significant(math.e, up=True)
     return LessonText(
         situation=f"Eli is 100 years old and one of {_GUESTS} guests of a small hotel. The "
@@ -100,9 +104,9 @@ def _lesson_text() -> LessonText:
                 ),
                 right(
                     "It makes the answer less exact, and Eli harder to notice",
-                    f"At ε = 1 the answer is within ±{one} years, and an undecided reader "
-                    f"becomes at most {surest(1.0)} sure. At ε = 0.1 it is within ±{small} "
-                    f"years, and the reader becomes at most {surest(0.1)} sure.",
+                    f"At ε = 1 the answer is {one}, and an undecided reader becomes at most "
+                    f"{surest(1.0)} sure. At ε = 0.1 it is {small}, and the reader becomes at "
+                    f"most {surest(0.1)} sure.",
                 ),
                 wrong(
                     "It makes the answer less exact, and does nothing for Eli",
@@ -145,8 +149,7 @@ def _lesson_text() -> LessonText:
         ),
         recall="What does a smaller ε do to the answer, and to a person?",
         home="A smaller ε makes the answer less exact and a person harder to notice. At ε = "
-        f"1 the answer is within ±{one} years in 95 of 100 cases, at ε = 0.1 within "
-        f"±{small}.",
+        f"1 the answer is {one} in 95 of 100 cases, at ε = 0.1 {small}.",
         notes=(
             (
                 "Eli is as old as the bounds allow and the newborn is as young. This is the "

@@ -137,6 +137,12 @@ class ModelKind(StrEnum):
     POISSON = "Poisson"
     """The logarithm of an expected count."""
 
+    @property
+    def unpenalized(self) -> str:
+        """Return what the fit is called that no penalty shrinks."""
+        linear = self is ModelKind.LINEAR
+        return "an ordinary least-squares fit" if linear else "a fit without a penalty"
+
     def loss(self, threshold: float | None = None) -> Loss | None:
         """Return the loss; ``None`` for the linear model, which needs no search.
 

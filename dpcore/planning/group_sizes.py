@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from dpcore.analyses.base import Question
 from dpcore.analyses.number import Query
 from dpcore.data.columns import MissingPolicy
-from dpcore.data.quantities import COUNTS
+from dpcore.data.quantities import COUNTS, SUMS
 from dpcore.models.question import ModelQuestion
 from dpcore.planning.analysis_plan import PlannedQuery
 from dpcore.planning.targets import is_difference, size_condition
@@ -185,7 +185,7 @@ def _tells(parameters: Mapping[str, object]) -> str:
     query = parameters.get("query")
     if not isinstance(query, dict):
         return ""
-    tells = noise_unit_of(query) == COUNTS and query["kind"] != StatisticKind.DIFFERENCE
+    tells = noise_unit_of(query) in {COUNTS, SUMS} and query["kind"] != StatisticKind.DIFFERENCE
     columns = [query.get("column"), *(query.get("columns") or ())]
     everybody = all(
         column.get("missing") != MissingPolicy.DROP

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from dpcore.analyses.reading import is_model, shape_of
 from dpcore.data.columns import ColumnKind
-from dpcore.data.quantities import COUNTS, Quantity
+from dpcore.data.quantities import COUNTS, SUMS, Quantity
 from dpcore.formatting import epsilon_text, significant
 from dpcore.mechanisms.catalog import EXPONENTIAL
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost, plain
@@ -135,7 +135,7 @@ def is_group_size(release: Release, label: str) -> bool:
     It is called after what is counted: such as "people in north".
     """
     counted = release.unit_of(label)
-    follows = label in release.derived and noise_unit(release) == COUNTS
+    follows = label in release.derived and noise_unit(release) in {COUNTS, SUMS}
     return follows and bool(counted) and f"{counted} in " in label
 
 
@@ -151,7 +151,7 @@ _KINDS = frozenset(StatisticKind)
 def noise_unit_of(query: Mapping[str, Any]) -> str:
     """Return what noise is a number of by stored parameters; empty if of the answer's unit."""
     own = shape_of(query).noise_unit if query.get("kind") in _KINDS else ""
-    return own or COUNTS * bool({"moments", "qs"} & query.keys())
+    return own or SUMS * ("moments" in query) or COUNTS * ("qs" in query)
 
 
 def noise_unit(release: Release) -> str:
@@ -160,12 +160,18 @@ def noise_unit(release: Release) -> str:
     return noise_unit_in(release.request, release.mechanism, unit)
 
 
+def noise_text(release: Release) -> str:
+    """Return the scale of the noise of a release, with what it is a number of in brackets."""
+    unit = noise_unit(release)
+    return f"{significant(release.noise)}{f' ({unit})' * bool(unit)}"
+
+
 def noise_unit_in(parameters: Mapping[str, Any], mechanism: str, unit: str) -> str:
     """Return what the scale of the noise is a number of, which may be no ``unit``'s.
 
-    Weighted sums are drawn as parts of the cap. Counts and sums of groups, and what several
-    quantiles follow from, are drawn as counts, coefficients on the scale of their model, a
-    median by places in the sorted table; everything else in the unit of the answer.
+    Weighted sums are drawn as parts of the cap, counts and sums of groups as sums of
+    heights, what several quantiles follow from as counts, coefficients on the scale of
+    their model, a median by places in the sorted table; all else in the unit of the answer.
     """
     if is_model(parameters):
         return "scale of the model"

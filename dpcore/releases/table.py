@@ -23,7 +23,8 @@ from dpcore.releases.record import WATERMARK, Release
 _FORMULA = re.compile(r"^(?=[\t\r\n])|(?:^|(?<=[;\t\r\n]))(?=\s*[=+\-@＝＋－＠])")
 TOO_FEW = "too few to say"
 """Stands for a number of a group whose count cannot tell it from an empty one."""
-"""What noise is a number of where sums of groups and their sizes share it."""
+NO_PERCENTAGE: Final = "none: the base may be 0 or less"
+"""Stands for a percentage of a mean that its interval does not distinguish from 0."""
 _UNNAMED = re.compile(r"[^\w.]+")
 _LONGEST_NAME = 60
 
@@ -71,8 +72,14 @@ def to_csv(
                 row[end] = _cell(row[end], quantity, outwards)
             write(row | {"unit": quantity.name})
         for label in release.unsaid:
-            write(shared | {"label": label, "value": TOO_FEW})
+            write(shared | {"label": label, "value": unsaid_text(release, label)})
     return file.getvalue()
+
+
+def unsaid_text(release: Release, label: str) -> str:
+    """Return why a number that was asked for cannot be said."""
+    few = not (release.labels and ", in percent of " in label)
+    return TOO_FEW if few else NO_PERCENTAGE
 
 
 def file_name(releases: Sequence[Release]) -> str:

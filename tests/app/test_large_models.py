@@ -128,7 +128,7 @@ def test_from_the_table_to_the_ledger_and_to_one_person(open_page, model, mechan
     app = asked(open_page, model=model, mechanism=mechanism)
     press_release(app)
     assert not app.error
-    assert "In the units of the columns" in said(app)
+    assert "in the units of the columns" in said(app)
     assert spent() == 1
     opened(app, SHOW_FIT)
     assert "The released model beside the fit" in said(app)

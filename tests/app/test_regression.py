@@ -61,7 +61,7 @@ def test_page_offers_a_model_that_can_be_released_at_once(open_page, key, target
     assert set(by_label(app.selectbox, "Model").options) == models
     assert not app.warning
     release(app)
-    assert_says(shown(app), "In the units of the columns", "The released model beside the fit")
+    assert_says(shown(app), "in the units of the columns", "The released model beside the fit")
     drawn = [json.dumps(chart) for chart in charts(app)]
     assert all("Classroom" in chart for chart in drawn)
     assert sum("without noise" in chart for chart in drawn) == 1
@@ -121,7 +121,7 @@ def test_numbers_in_units_have_intervals_where_the_noise_is_public(open_page):
     table = app.dataframe[0].value
     found = [frame.value for frame in app.dataframe if "from" in frame.value.columns]
     assert len(found) == 1, table
-    for low, middle, high in found[0][["from", "adds", "to"]].map(number).values:
+    for low, middle, high in found[0][["from", "penalized coefficient", "to"]].map(number).values:
         assert low <= middle <= high
     assert "is another quantity" in shown(app)
     set_to(app, "selectbox", "Mechanism", "Posterior sample (OPS)")
@@ -173,10 +173,13 @@ def test_the_error_of_the_penalty_stands_beside_that_of_the_noise(open_page):
         "Shrinkage (ridge penalty λ = 470): RMS prediction error ≤ 7.4 visits",
     )
     release(app)
-    assert "A fit without a penalty may lie elsewhere" in shown(app)
-    assert any("by a penalty of 470; values of" in chart.alt for chart in figures(app))
+    assert "They are not the coefficients of an ordinary least-squares fit" in shown(app)
+    assert any(
+        "by a penalty of 470, not those of an ordinary least-squares fit; values" in chart.alt
+        for chart in figures(app)
+    )
     fit = next(d.value for d in app.dataframe if "without the penalty" in d.value)
-    assert list(fit["adds"]) != list(fit["without the penalty"])
+    assert list(fit["penalized coefficient"]) != list(fit["without the penalty"])
     assert "All coefficients together are" in shown(app)
 
 

@@ -71,7 +71,7 @@ def test_from_the_folder_to_an_answer_and_to_everybody(context, large):
     visitor.settle()
     visitor.number("ε for this release", 0.25)
     visitor.press_release()
-    told = page.get_by_text("In the units of the columns", exact=True)
+    told = page.get_by_text("Penalized coefficients in the units of the columns.", exact=True)
     expect(told).to_be_visible()
     visitor.open_confidential()
     expect(page.get_by_text("The released model beside the fit")).to_be_visible()

@@ -25,7 +25,7 @@ from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.documents import claims
 from dpcore.documents.context import cost_text, remaining_text
-from dpcore.documents.gathering import released
+from dpcore.documents.gathering import planned, released
 from dpcore.documents.notice import notice
 from dpcore.documents.report import methods, report
 from dpcore.errors import BudgetExceeded
@@ -33,6 +33,8 @@ from dpcore.figures.risks import risk_text
 from dpcore.formatting import delta_text, significant
 from dpcore.ledger.transaction import release
 from dpcore.mechanisms.catalog import EVERY, EXPONENTIAL, LABEL_SELECTION
+from dpcore.models.shrinkage import plain_fit
+from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
 from dpcore.privacy.events import ApproximateEvent
 from dpcore.privacy.tradeoff import of_events
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
@@ -43,6 +45,7 @@ from tests.conftest import ROOT
 from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table
 from tests.documents.test_counts_in_papers import several
 from tests.documents.test_reading import compared, of_two_tables
+from tests.releases import models
 from tests.releases.questions import (
     AGE,
     asked,
@@ -60,7 +63,8 @@ from tests.terms import ADD_REMOVE, SUBSTITUTION
 _N = r"[\d.,]+"
 CLAIMS = {
     # What can be learned.
-    r"Each figure is deliberately altered at random\.": "test_noise",
+    r"Each figure in the tables below is deliberately altered at random\.": "test_noise",
+    r"The public number of \w+ is not altered\.": "claims.published_number",
     r"This limits what can be learned about any one \w+\.": "claims.learned",
     r"Consider two possibilities for one \w+: .*": "claims.learned",
     r"An attacker knows everything else and sees all figures\.": "claims.learned",
@@ -110,8 +114,8 @@ CLAIMS = {
     r"Released on \d{4}-\d\d-\d\d\.": "releases.record.Release",
     r"Clamped to public bounds \(.*\)\.": "test_clamping_and_imputation",
     r"Missing values \(.*\)\.": "notice.missing_values",
-    r"All ranges in this table hold together with 95% confidence\.": "test_coverage",
-    r"A count below 0 is an effect of noise\.": "claims.BELOW_ZERO",
+    r"All ranges of one kind in this table hold together with 95% confidence\.": "test_coverage",
+    r"A published count below 0 is an effect of noise: .*": "claims.BELOW_ZERO",
     r"True counts are 0 or more\.": "claims.BELOW_ZERO",
     r"Counts are rounded according to their noise\.": "claims.SUMS",
     r"Totals can differ from the sum of their parts\.": "claims.SUMS",
@@ -124,6 +128,13 @@ CLAIMS = {
     r"The figure without it is in the range with 95% confidence\.": "test_coverage",
     r"The margin of error covers it with 95% confidence\.": "test_coverage",
     r"“.*” means? all values that are not on the public list\.": "claims.others",
+    # What a penalty does.
+    r"Regression coefficients are shrunk towards 0 by a penalty\.": "test_penalized",
+    r"They are not those of an ordinary least-squares fit .*": "test_penalized",
+    r"Without it, coefficients can .* and can have another sign\.": "test_penalized",
+    rf"A penalty of {_N} for {_N} \w+ shrinks coefficients: .*": "test_penalized",
+    r"On the model scale, numbers are measured from .*": "claims.MODEL_SCALE",
+    r"Regression coefficients are penalized: they are shrunk towards 0 and .*": "test_penalized",
     # What it costs.
     r"Costs are rounded up to three digits\.": "test_prices",
     r"Their sum can exceed the amount charged\.": "test_prices",
@@ -186,7 +197,7 @@ CLAIMS = {
 }
 ROOMS = {"claims": "claims.html.j2", "notice": "notice.html.j2"}
 FACTS = {
-    *("Published by", "Purpose", "People and period", "Periods", "Definitions"),
+    *("Published by", "Purpose", "People and period", "Budget periods", "Definitions"),
     *("Number of people", "Protected", "Limit for all figures", "Spent so far"),
     *("Cost of these figures", "Data curator"),
     *("Decision", "Privacy unit", "Neighboring tables", "Scope", "Budget", "Contact"),
@@ -300,6 +311,19 @@ def of_found_bounds(*, found=True):
     return released(ledger.releases("f"), replace(known, entries=ledger.history("f")))
 
 
+def of_a_regression(key, *, is_planned=False):
+    """Return a released or planned regression that people gave a name of their own."""
+    request, data, ledger = models.request(key), models.table(), opened(ADD_REMOVE)
+    known = behind(ADD_REMOVE, ledger, data)
+    if is_planned:
+        item = PlannedQuery.of(request)
+        return planned(AnalysisPlan(items=(item,), total=5.0, delta=1e-6), known)
+    release(
+        request, request.value(data), ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW
+    )
+    return released(ledger.releases("f"), replace(known, entries=ledger.history("f")))
+
+
 def test_labels_that_were_found_are_in_documents_with_their_price():
     ledger, town = opened(SUBSTITUTION), Column(name="town", kind=ColumnKind.CATEGORY)
     listed = replace(town, labels=("Bern",), found_epsilon=2.0)
@@ -365,6 +389,9 @@ SUBJECTS = {
     "without a limit": without_a_limit,
     "below 0": has_negative_counts,
     "flawed": of_a_flawed_mechanism,
+    "regression": lambda: of_a_regression("output"),
+    "adaptive regression": lambda: of_a_regression("adaptive"),
+    "planned regression": lambda: of_a_regression("output", is_planned=True),
 }
 
 
@@ -578,6 +605,34 @@ def test_clamping_and_imputation(kind):
     tame = query.value(ages(0.0, 100.0, 50.0, 30.0))
     np.testing.assert_array_equal(wild, tame)
     assert "age: 0 to 100" in " ".join(sentences(notice(answered())))
+
+
+@pytest.mark.parametrize("key", ["output", "posterior", "adaptive"])
+def test_penalized(key):
+    subject = of_a_regression(key)
+    (question,) = subject.questions
+    named = replace(subject, questions=(replace(question, called="Why?"),))
+    for page in (notice(named), report(named)):
+        assert "not those of an ordinary least-squares fit" in page
+        assert "a, penalized coefficient<" in page
+        assert "a, penalized coefficient on the model scale<" in page
+        # Once the first look sets the penalty, public numbers do not say how strong it is.
+        assert ("for 200 people shrinks coefficients: by about" in page) is (key != "adaptive")
+    sheet = notice(named).split("All published figures")[0]
+    assert "a, penalized coefficient<" in sheet
+    assert "on the model scale" not in sheet
+    assert question.name.startswith("penalized linear regression")
+    assert "not those of an ordinary least-squares fit" in question.statement
+    assert "are not those of an ordinary least-squares fit" in methods(subject)
+
+
+def test_ranges_hold_the_penalized_fit_and_need_not_hold_that_without_it():
+    request = models.request("output", epsilon=1e4, delta=1e-3)
+    fit = request.value(models.table())
+    widths = request.plan.half_widths
+    plain = plain_fit(fit).theta
+    assert np.any(np.abs(fit.theta - plain) > 2 * widths)
+    assert np.linalg.norm(fit.theta) < np.linalg.norm(plain)
 
 
 def test_left_out():

@@ -261,4 +261,4 @@ def test_notice_says_who_is_in_neither_of_two_groups_though_nobody_lacks_a_value
     assert "two groups of region leave out all other groups" in told
     for words in ("imputed", "missing and"):
         assert words not in told
-    assert "All ranges in this table hold together" in told
+    assert "All ranges of one kind in this table hold together" in told

@@ -15,7 +15,7 @@ def picture(**changes):
 
 
 def test_title_counts_the_signs_that_are_beyond_doubt():
-    assert "1 of 3 coefficients (95%, noise only)" in picture().title
+    assert "penalized coefficient certain for 1 of 3 (95%, noise only)" in picture().title
     assert "sign of 1 of 3" in picture(samples=4).title
     assert "as they were drawn" in picture(ends=None).title
 

@@ -8,10 +8,11 @@ import pytest
 
 from dpcore.analyses.matrix import JointQuery
 from dpcore.analyses.measurement import LabelledIntervals
+from dpcore.data.quantities import COUNTS, SUMS
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.releases.digits import noise_unit
 from dpcore.releases.record import Release
-from dpcore.releases.table import to_csv
+from dpcore.releases.table import NO_PERCENTAGE, TOO_FEW, to_csv
 from dpcore.statistics.kinds import StatisticKind
 from tests.releases import models
 from tests.releases.questions import asked, by_group, terms
@@ -21,6 +22,14 @@ from tests.statistics.columns import number
 
 def rows_of(*releases):
     return list(csv.DictReader(io.StringIO(to_csv(releases), newline="")))
+
+
+def test_a_percentage_of_a_mean_that_may_be_0_is_not_for_want_of_people():
+    share = "w less m, in percent of m"
+    told = make_release(labels=("w less m",), values=(1.0,), unsaid=(share,), intervals=None)
+    assert rows_of(told)[-1]["value"] == NO_PERCENTAGE
+    untold = make_release(labels=(), values=(), unsaid=("w less m", share), intervals=None)
+    assert [row["value"] for row in rows_of(untold)[-2:]] == [TOO_FEW, TOO_FEW]
 
 
 def test_no_name_of_a_derived_number_is_run_as_a_formula():
@@ -137,7 +146,7 @@ def test_a_model_in_units_has_intervals_and_units_in_its_file():
         ends = float(rows[label]["noise_lower"]), float(rows[label]["noise_upper"])
         assert ends == pytest.approx((value - width, value + width))
         assert rows[label]["joint"] == f"all {len(widths)} together"
-        expected = "euros" if label.startswith("constant") else "euros per years"
+        expected = "euros" if label.startswith("constant") else "euros per year"
         assert rows[label]["unit"] == expected
     for label in drawn.labels:
         assert rows[label]["joint"] == f"all {len(drawn.labels)} together"
@@ -147,7 +156,8 @@ def test_a_model_in_units_has_intervals_and_units_in_its_file():
     ("request_content", "unit"),
     [
         ({"kind": "model"}, "scale of the model"),
-        ({"query": {"moments": 1}}, "counts"),
+        ({"query": {"moments": 1}}, SUMS),
+        ({"query": {"qs": [0.5]}}, COUNTS),
         ({"query": {}}, "days"),
     ],
 )

@@ -14,7 +14,7 @@ from dpcore.data.columns import MissingPolicy
 from dpcore.figures import answers as figures
 from dpcore.formatting import capital, percent, significant
 from dpcore.releases.declared import minimum_of
-from dpcore.releases.digits import noise_unit, number_text, quantity_in
+from dpcore.releases.digits import noise_text, number_text, quantity_in
 from dpcore.releases.record import Release
 from dpcore.studies.proportion_intervals import coverage
 from ui import offering, partwise, results, session
@@ -39,9 +39,7 @@ def show(answer: Release, asked: Request) -> None:
         st.markdown(f"{literal(capital(asked.statement))}.")
         _beyond(answer, asked)
         # The numbers of a matrix have a scale each.
-        noise_scale = (
-            f", noise scale {significant(answer.noise)} {literal(noise_unit(answer))}".rstrip()
-        )
+        noise_scale = f", noise scale {literal(noise_text(answer))}"
         st.markdown(
             f"Cost: {price(asked)}. Release {answer.draw} of this question, "
             f"{literal(answer.mechanism_label)}"

@@ -9,13 +9,13 @@ import pandas as pd
 import streamlit as st
 
 from dpcore.analyses.model import ModelRequest, in_units
-from dpcore.analyses.model_errors import errors_of, taken_of_spread
+from dpcore.analyses.model_errors import errors_of, shrinkage_text
 from dpcore.arrays import FloatArray
 from dpcore.data.columns import ColumnKind
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import InPartsError
 from dpcore.figures.coefficients import coefficients_picture
-from dpcore.formatting import in_full, measured, people, percent, significant
+from dpcore.formatting import in_full, people, percent, significant, singular_of
 from dpcore.models.design import Term
 from dpcore.models.diagnostics import Diagnostics, diagnose
 from dpcore.models.loss_functions import ModelKind
@@ -23,6 +23,7 @@ from dpcore.models.model_mechanisms import adaptive_posterior as published
 from dpcore.models.model_mechanisms.adaptive_posterior import AdaptivePosterior
 from dpcore.models.question import Fit
 from dpcore.models.shrinkage import Plain, plain_beside
+from dpcore.releases.digits import interval_text, number_text
 from dpcore.releases.record import Release
 from ui import offering, results, session
 from ui.models import modelling
@@ -31,6 +32,7 @@ from ui.text import literal, sentence_of
 
 _DRAW = "_model_draw"
 _HARD = 1e10
+_PENALIZED: Final = "penalized coefficient"
 
 
 _MEANS: Final = {
@@ -39,9 +41,7 @@ _MEANS: Final = {
     ModelKind.LOGISTIC: "the log odds of yes",
     ModelKind.POISSON: "the logarithm of the expected count",
 }
-"""Digits of a number whose noise is not known in its unit."""
 _ROUNDING: Final = 1e-9
-_SPREADS: Final = (1.0, 0.5, 0.1)
 _NUMBERS: Final = frozenset({ModelKind.LINEAR, ModelKind.HUBER})
 _WITHIN: Final = {
     ModelKind.LINEAR: "lie within the target's bounds",
@@ -282,9 +282,9 @@ def details(asked: ModelRequest) -> None:
         "middle of its public bounds in halves of their width, and the target from its "
         "public usual value. A category has a number for each label but one: 1 for who has "
         "it, 0 for others. Rows are divided by the root of the number of columns, so that "
-        "none is longer than 1. Nothing of it comes from the table. “In the units of the "
-        "columns” undoes it.\n\n**What is minimized.** The sum of all losses plus λ/2 "
-        "times the squared length of the coefficients, the intercept included. Without a "
+        "none is longer than 1. Nothing of it comes from the table. “Penalized coefficients in "
+        "the units of the columns” undoes it.\n\n**What is minimized.** The sum of all losses "
+        "plus λ/2 times the squared length of the coefficients, the intercept included. Without a "
         f"penalty on every coefficient one {session.unit().noun} can change them without "
         "limit, so no guarantee is possible.\n\n**Who is protected.** Bounds are for one "
         f"row added or removed. If a record is replaced, or one {session.unit().noun} owns "
@@ -356,28 +356,28 @@ def _published_constants(asked: ModelRequest) -> None:
 def coefficients_in_units(answer: Release, asked: ModelRequest, values: FloatArray) -> None:
     """List what a released model says in the units of the columns."""
     question = asked.question
+    penalty = f"of {asked.strength}" if asked.strength else "that the first look set"
+    many = session.unit().number(question.most_people)
     st.markdown(
-        "**In the units of the columns**: change per unit of a number, or versus the reference "
-        f"category, in {_MEANS[question.model]}."
+        f"**Penalized coefficients in the units of the columns.** A penalty {penalty} for {many} "
+        "shrinks them towards 0. **They are not the coefficients of "
+        f"{question.model.unpenalized}.**\n\nChange per unit of a number, or versus the "
+        f"reference category, in {_MEANS[question.model]}."
     )
-    widths = asked.plan.unit_half_widths
     table = _terms_table(asked)
-    numbers = list(in_units(question.design, values).values())
-    if widths is None:
-        table["adds"] = [significant(number, 2) for number in numbers]
-        results.table(table, key="in-units")
-        st.caption("No interval is known in these units for this kind of release.")
-    else:
-        pairs = list(zip(numbers, widths.tolist(), strict=True))
-        table["adds"] = [measured(number, width) for number, width in pairs]
-        table["from"] = [measured(number - width, width) for number, width in pairs]
-        table["to"] = [measured(number + width, width) for number, width in pairs]
-        results.table(table, key="in-units")
-        st.caption(
-            "The 95% intervals cover all coefficients of the penalized fit simultaneously. A "
-            "fit without a penalty may lie elsewhere. Where an interval contains 0, even the "
-            "sign is uncertain."
-        )
+    numbers = in_units(question.design, values)
+    ends = [interval_text(answer, name, number) for name, number in numbers.items()]
+    table[_PENALIZED] = [number_text(answer, name, number) for name, number in numbers.items()]
+    known = [each for each in ends if each is not None]
+    if len(known) == len(ends):
+        table["from"], table["to"] = zip(*known, strict=True)
+    results.table(table, key="in-units")
+    st.caption(
+        "The 95% intervals cover all coefficients of the penalized fit simultaneously. Without the "
+        "penalty, coefficients can lie outside and can have another sign."
+        if known
+        else "No interval is known in these units for this kind of release."
+    )
     if question.design.intercept:
         st.caption(
             "“constant” is the prediction where every column is 0. The “intercept” of "
@@ -404,7 +404,7 @@ def fit_in_units(asked: ModelRequest, theta: FloatArray, plain: FloatArray | Non
     design = asked.question.design
     fitted = list(in_units(design, theta).values())
     table = _terms_table(asked)
-    table["adds"] = [significant(number, 4) for number in fitted]
+    table[_PENALIZED] = [significant(number, 4) for number in fitted]
     if plain is not None:
         unbent = list(in_units(design, plain).values())
         table["without the penalty"] = [significant(number, 4) for number in unbent]
@@ -422,7 +422,7 @@ def _named(term: Term) -> str:
 def _terms_table(asked: ModelRequest) -> pd.DataFrame:
     design = asked.question.design
     units = [
-        quantity_of(term.column).of_differences
+        singular_of(quantity_of(term.column).of_differences)
         if term.label is None
         else f"instead of {modelling.compared_with(design, term.column)}"
         for term in design.terms
@@ -438,7 +438,6 @@ def penalty_ahead(asked: ModelRequest) -> None:
     if strength == 0:
         return
     errors = errors_of(asked.plan)
-    shares = [percent(taken_of_spread(question, part)) for part in _SPREADS]
     about = "" if question.model is ModelKind.LINEAR else "about "
     noise = (
         "not known in public"
@@ -450,8 +449,7 @@ def penalty_ahead(asked: ModelRequest) -> None:
         f"- Noise: {noise}.\n"
         f"- Shrinkage (ridge penalty λ = {in_full(strength)}): RMS prediction error ≤ {about}"
         f"{_moved(asked, errors.penalty)}, if unpenalized predictions "
-        f"{_WITHIN[question.model]}. Coefficients shrink by about {shares[0]} where values "
-        f"fill their bounds, {shares[1]} where they fill half, {shares[2]} where a tenth."
+        f"{_WITHIN[question.model]}. Coefficients shrink {shrinkage_text(question)}."
     )
     st.caption(
         "With correlated predictors the penalty may flip a sign. Releasing again does not "
