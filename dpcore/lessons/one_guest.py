@@ -41,7 +41,7 @@ def _accuracy(epsilon: float, guests: int) -> str:
     half = survey.half_width(_request(epsilon, guests))
     if half >= _BOUNDS.width:
         return f"lost in noise that can exceed the whole range of {in_full(_BOUNDS.width)} years"
-    return f"within ±{significant(half)} years"
+    return f"within ±{significant(half)} years in 95 of 100 cases"
 
 
 def _lesson_view(settings: Settings) -> LessonView:
@@ -60,7 +60,7 @@ def _lesson_view(settings: Settings) -> LessonView:
         sentence="The higher a curve, the more likely that published average is. "
         f"Replacing Eli moves the average by {significant(there - instead)} years. "
         f"With ε = {in_full(epsilon)} the published average is "
-        f"{_accuracy(epsilon, guests)} in 95 of 100 cases. A reader "
+        f"{_accuracy(epsilon, guests)}. A reader "
         f"who was 50% sure becomes at most {surest(epsilon)} sure which of the two "
         "is true.",
     )
@@ -149,7 +149,7 @@ def _lesson_text() -> LessonText:
         ),
         recall="What does a smaller ε do to the answer, and to a person?",
         home="A smaller ε makes the answer less exact and a person harder to notice. At ε = "
-        f"1 the answer is {one} in 95 of 100 cases, at ε = 0.1 {small}.",
+        f"1 the answer is {one}, at ε = 0.1 {small}.",
         notes=(
             (
                 "Eli is as old as the bounds allow and the newborn is as young. This is the "
