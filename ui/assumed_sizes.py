@@ -34,7 +34,8 @@ def ask(cell: Cell, query: Question) -> int:
         key=key,
         kept="session",
         note="The sizes of groups are private, so their errors cannot be known in advance. "
-        "Name a size to see them; nothing is released by that.",
+        "Name a size to see them; nothing is released by that. It starts from an equal share of "
+        f"the public number of people, “other” included, and at least {USUAL_GROUP}.",
     )
 
 
@@ -48,11 +49,13 @@ def assumed(query: Question) -> int:
 def _size(query: Question) -> tuple[str, str, int]:
     """Return the name and the key of the control, and what it starts from.
 
-    That is an equal part of the people that are public, or of their public minimum.
+    That is an equal part of the people that are public, or of their public minimum, for each
+    label of the column and for all others.
     """
     study, most = session.require_study(), most_people()
     known = most if study.public_number else study.terms.minimum_people
-    usual = max(min(USUAL_GROUP, most // 2), known // max(len(query.listed_groups), 1), 1)
+    groups = len(query.grouping.groups) if query.grouping and query.listed_groups else 1
+    usual = max(min(USUAL_GROUP, most // 2), known // groups, 1)
     label, what = "Assumed group size", "a-group"
     if query.kind is StatisticKind.DIFFERENCE:
         label, what = "Assumed size of each group", "a-pair"

@@ -80,7 +80,7 @@ def _film() -> Film:
 
 def _value(key: str, epsilon: float) -> str:
     if key == _CERTAINTY:
-        return f"{percent(_EVEN)} → {surest(epsilon)}"
+        return f"{percent(_EVEN)} → at most {surest(epsilon)}"
     return f"± {significant(_mechanism(epsilon).noise * np.log(20))} years"
 
 

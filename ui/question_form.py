@@ -68,6 +68,8 @@ def ask(study: Study, *, priced: bool = True) -> Request:
     ]
     if changed:
         st.caption(f"This column has no {changed}; the question is now its {kind}.")
+    elif StatisticKind.MEAN not in kinds:
+        st.caption("Means, sums and quantiles need a column of numbers.")
     place = st.container()
     with controls.valid():
         dataset = columns.folded(study.dataset, position, "bounds", fold.place)
@@ -127,8 +129,6 @@ def _settle_statistic(kinds: tuple[StatisticKind, ...]) -> StatisticKind | None:
 def _explained(kinds: Iterable[StatisticKind], cap: int | None) -> str:
     """Return the meanings of those statistics, as a list, and why no more are there."""
     lines = [f"- **{kind}**: {kind.meaning}" for kind in kinds if kind.meaning]
-    if StatisticKind.MEAN not in kinds:
-        lines += ["", "Means, sums and quantiles need a column of numbers."]
     if cap is not None:
         one = session.unit().noun
         lines += [
@@ -151,6 +151,7 @@ def mechanism(cell: controls.Cell, kind: StatisticKind) -> str:
         index=list(entries).index("bit") if kind.of_matrix else 0,
         format_func=lambda key: entries[key].label,
         key=f"mechanism{scope}",
+        disabled=len(entries) == 1,
         kept="table",
         note="\n\n".join(f"**{e.label}**: {e.sentence}" for e in entries.values()),
     )

@@ -107,10 +107,9 @@ def show(
 
 def _said(asked: Request, answer: Release) -> str:
     """Say once what was released, how, at what cost, and what no interval holds."""
+    biases = answers.biases_of(asked)
     outside = (
-        " No interval includes the bias of clamping and imputation."
-        if asked.query.conditions
-        else ""
+        f" No interval includes the bias from {biases}." if biases and answer.noise_ends else ""
     )
     return (
         f"{literal(capital(asked.statement))}.{outside} "

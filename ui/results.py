@@ -18,6 +18,7 @@ from dpcore.mechanisms.catalog import LABEL_ROUNDS
 from dpcore.releases.digits import cost_text, interval_text, number_text, quantity_in, spelled
 from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, sharper, these_rows
 from dpcore.releases.table import file_name, to_csv, unsaid_text
+from dpcore.statistics.grouping import name_of_others
 from dpcore.studies.findings import ClaimFinding, Verdict
 from ui import downloads, layout, live_chart, session
 from ui.live_chart import Film
@@ -393,4 +394,7 @@ def answer_text(release: Release, *, most: int | None = None) -> str:
     ]
     said += [f"{spelled(label)}: {unsaid_text(release, label)}" for label in release.unsaid]
     more = len(said) - len(said[:most])
-    return ", ".join(said[:most]) + f" and {more:,} more" * (more > 0)
+    # The last group holds all others: it is no further label.
+    *listed, last = (*labels, *release.unsaid)
+    others = f", with “{last}”" * (last == name_of_others(tuple(listed)))
+    return ", ".join(said[:most]) + f" and {more:,} more{others}" * (more > 0)

@@ -16,6 +16,8 @@ def test_two_groups_are_compared_in_one_question(open_page, follow):
     app = choose(open_page("release"), "Statistic", "difference of groups")
     choose(app, "Mean of", "south")
     assert by_label(app.selectbox, "Minus").options == ["north", "west"]
+    # Of three regions and all others, not of the two that are compared.
+    assert by_label(app.number_input, "Assumed size of each group").value == 100
     fill(app, number_input={"ε for this release": 20.0, "Assumed size of each group": 40})
     assert by_label(app.metric, "Margin, groups of 40").value.startswith("± ")
     seen = follow(app)

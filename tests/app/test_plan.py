@@ -103,6 +103,8 @@ def test_plan_outlives_the_tab_and_spends_nothing(planned):
     (kept,) = (default_folder() / "plans").iterdir()
     text = kept.read_text()
     assert '"age"' in text
+    assert button(app, "Clear plan").disabled
+    next(one for one in app.checkbox if one.key.startswith("plan-sure")).check().run()
     button(app, "Clear plan").click().run()
     assert not names(app)
     # What comes next is on the screen.

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from dpcore.analyses.number import Query
 from dpcore.data.dataset import Dataset
 from dpcore.individual.model_losses import model_losses
+from dpcore.individual.per_instance_loss import per_instance_losses
 from dpcore.individual.person_totals import Counting, odometer, person_totals
 from dpcore.individual.release_losses import ReleaseLosses, model_release_losses, release_losses
 from dpcore.privacy import gaussian
@@ -133,6 +134,14 @@ def test_who_has_no_value_might_have_had_the_most_revealing_one():
     own = of_request(asked(WITH_GAPS, "laplace"), TABLE, SUBSTITUTION).own
     assert own[3] == pytest.approx(1.0, rel=1e-5)
     assert own[0] == pytest.approx(0.95, rel=1e-5)
+    # The page of one release leaves them out, and states this limit.
+    request = asked(WITH_GAPS, "laplace")
+    values = request.query.values(TABLE)
+    found = per_instance_losses(
+        request.plan, request.query.statistic, values, relation=SUBSTITUTION
+    )
+    assert found.people == 5
+    assert found.for_all >= own[3]
 
 
 REGIONS = pd.DataFrame(

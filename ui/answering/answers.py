@@ -10,7 +10,7 @@ import streamlit as st
 from dpcore.analyses.base import Mode, Releasable, Request
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.shares import SharePlan
-from dpcore.data.columns import MissingPolicy
+from dpcore.documents import assumptions
 from dpcore.figures import answers as figures
 from dpcore.formatting import capital, percent, significant
 from dpcore.releases.declared import minimum_of
@@ -46,15 +46,22 @@ def show(answer: Release, asked: Request) -> None:
             f"{'' if asked.query.kind.of_matrix else noise_scale}, drawn by "
             f"{literal(answer.sampler)}."
         )
-        if any(
-            c.kind.is_numeric or c.missing is MissingPolicy.REPLACE for c in asked.query.columns
-        ):
-            st.caption("These intervals do not include the bias from clamping and imputation.")
+        biases = biases_of(asked)
+        if biases and (answer.noise_ends or answer.total_ends):
+            st.caption(f"These intervals do not include the bias from {biases}.")
         least = minimum_of(asked.parameters())
         if least is not None:
             few = f"{least:,} {asked.query.unit.counted}"
             st.caption(f"If fewer than {few} count, the result is biased, too.")
         results.release_files([answer], "answer")
+
+
+def biases_of(asked: Request) -> str:
+    """Return what biases an answer by its declaration: clamping, imputation, both, or nothing."""
+    columns = asked.query.columns
+    clamped = any(column.kind.is_numeric for column in columns)
+    imputed = assumptions.imputed(columns, assumptions.treatments([asked.query]))
+    return " and ".join(["clamping"] * clamped + ["imputation"] * bool(imputed))
 
 
 def _beyond(answer: Release, asked: Request) -> None:

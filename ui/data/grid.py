@@ -177,8 +177,8 @@ def ask_missing(dataset: Table, keep: Callable[[Table], None]) -> None:
         said = [declared(one, {Field.IF_MISSING: choice}) for one in asked]
         take_over(dataset, declaring.redeclared(dataset, *said), keep)
     session.notice(
-        f"A missing number of {names} counts as “{_MISSING[choice]}”. Change a single "
-        "column in the grid."
+        f"A missing number of {names} counts as “{_MISSING[choice]}”. To change it, "
+        "set “if missing” of a column in the grid."
     )
     st.rerun()
 

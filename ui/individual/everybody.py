@@ -99,7 +99,7 @@ def loss_text(called: str, epsilon: float, delta: float, *, upper: bool = False)
     """Return what somebody loses, without a full stop."""
     at = f" at δ = {in_full(delta)}" if delta else ""
     limit = "at most " if upper else ""
-    return f"{called}: own privacy loss {limit}ε = {significant(epsilon, up=upper)}{at}"
+    return f"{called}: own privacy loss {limit}ε = {epsilon_text(epsilon)}{at}"
 
 
 def moments(subject: AnySubject, study: Study) -> None:
@@ -207,8 +207,8 @@ def _guarantees(losses: Losses, asked: StatisticRequest | ModelRequest) -> None:
             ),
             known or None,
         )
-    numbers["Largest loss here"] = (significant(steps.maximum, up=losses.upper), _MOST, below)
-    numbers["Average loss here"] = (significant(steps.mean, up=losses.upper), _AVERAGE, below)
+    numbers["Largest loss here"] = (epsilon_text(steps.maximum), _MOST, below)
+    numbers["Average loss here"] = (epsilon_text(steps.mean), _AVERAGE, below)
     results.metrics(numbers)
     if searched:
         picture = partial(guarantees.chain_picture, steps, key=asked.mechanism_key)

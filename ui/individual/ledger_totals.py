@@ -166,14 +166,14 @@ def _everybody(
                 "Public: the sum of the costs, for the worst case of each release.",
             ),
             "Largest total loss": (
-                f"ε = {significant(losses.maximum)}",
+                f"ε = {epsilon_text(losses.maximum)}",
                 (
                     "Confidential: what all releases together can reveal about the one "
                     f"{session.unit().noun} of this table with the largest total."
                 ),
             ),
             "Average total loss": (
-                f"ε = {significant(losses.mean)}",
+                f"ε = {epsilon_text(losses.mean)}",
                 (
                     f"Confidential: the losses of all {session.unit().nouns} of this table, "
                     "added up and "

@@ -18,7 +18,7 @@ from dpcore.analyses.reading import StatisticRequest
 from dpcore.analyses.weighted import WeightedPlan, WeightedQuery
 from dpcore.arrays import FloatArray
 from dpcore.figures.individual.people import groups_picture, others_picture, sentences
-from dpcore.formatting import significant
+from dpcore.formatting import epsilon_text, significant
 from dpcore.individual.explanation import explain, tied_text
 from dpcore.individual.generalization import lengths, total_variations
 from dpcore.individual.losses import MOST_KEPT, ExposedPerson
@@ -55,9 +55,16 @@ def _remarks(subject: StatisticSubject, study: Study) -> None:
     unit = subject.request.query.unit
     absent = 0 if unit.several else study.dataset.people - subject.exposure.people
     if absent:
+        loss = "They lose nothing: without their record the result is the same."
+        if subject.relation is NeighboringRelation.SUBSTITUTION:
+            loss = (
+                "With another record each of them could count, and loses up to "
+                f"ε = {epsilon_text(subject.exposure.for_all)}. “All releases” adds that."
+            )
         st.caption(
             f"{absent:,} of {study.dataset.people:,} {unit.counted} are left out of this "
-            "release, mostly because of a missing value. The chart and shares below leave them out."
+            "release, mostly because of a missing value. The chart and shares below leave them "
+            f"out. {loss}"
         )
     if subject.relation is NeighboringRelation.SUBSTITUTION:
         st.caption(

@@ -107,7 +107,8 @@ def _files(plan: AnalysisPlan) -> None:
         note="Questions, bounds, ε and targets. All of it is public.",
     )
     files.box("Load plan (JSON)", name="plan-file", use=plans.load)
-    st.button("Clear plan", key="plan-clear", on_click=plans.clear)
+    sure = st.checkbox("Remove all questions and the sign-off", key=f"plan-sure-{len(plan.items)}")
+    st.button("Clear plan", key="plan-clear", on_click=plans.clear, disabled=not sure)
 
 
 def rows(plan: AnalysisPlan, known: Sequence[Release | None], study: Study) -> None:

@@ -152,8 +152,8 @@ def _times(loss: float, mean: float) -> str:
 
 def _chain_title(chain: GuaranteeLadder) -> str:
     bound = "at most " if chain.upper else ""
-    most = bound + significant(chain.maximum, up=chain.upper)
-    average = bound + significant(chain.mean, up=chain.upper)
+    most = bound + epsilon_text(chain.maximum)
+    average = bound + epsilon_text(chain.mean)
     if np.isinf(chain.guarantee):
         return (
             f"No guarantee over all tables is known; here the most exposed {chain.unit.noun} "

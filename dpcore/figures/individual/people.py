@@ -99,7 +99,7 @@ def exposure_picture(
         (
             f"Half of the {many} lose at most {epsilon_text(median)}, the most exposed "
             f"{most}; {guarantee}"
-            if significant(float(exposure.ordered[0])) != significant(maximum)
+            if epsilon_text(float(exposure.ordered[0])) != epsilon_text(maximum)
             else f"All {many} lose {most}; {guarantee}"
         ),
         {"epsilon at most": x, f"share of {many}": share},
@@ -304,7 +304,7 @@ def others_picture(others: Sequence[OtherExposure], unit: PrivacyUnit = PERSON) 
         ("average here", [o.mean for o in others], "circle"),
     ]
     listed = "; ".join(
-        f"{name}: most exposed {significant(o.maximum)}, average {significant(o.mean)}"
+        f"{name}: most exposed {epsilon_text(o.maximum)}, average {epsilon_text(o.mean)}"
         for name, o in zip(names, others, strict=True)
     )
     return Picture.of(
@@ -344,8 +344,8 @@ def _others_title(others: Sequence[OtherExposure], unit: PrivacyUnit) -> str:
     most = max(others, key=lambda other: other.maximum)
     least = min(others, key=lambda other: other.maximum)
     return (
-        f"The most exposed {unit.noun} loses {significant(least.maximum)} through "
-        f"{EVERY[least.key].label} and {significant(most.maximum)} through "
+        f"The most exposed {unit.noun} loses {epsilon_text(least.maximum)} through "
+        f"{EVERY[least.key].label} and {epsilon_text(most.maximum)} through "
         f"{EVERY[most.key].label}"
     )
 
@@ -408,7 +408,7 @@ def counted_picture(
     upper = losses.ordered[ends + 1]
     share = np.cumsum(losses.counts)[ends] / losses.people
     quantiles = [losses.quantile(q)[1] for q in _SHARES]
-    median, maximum = significant(quantiles[0], up=True), significant(losses.maximum)
+    median, maximum = epsilon_text(quantiles[0]), epsilon_text(losses.maximum)
     about = "" if alike else ", about another change"
     return Picture.of(
         (
@@ -519,12 +519,12 @@ def totals_picture(
     rows = [
         ("account was charged", epsilon_text(charged)),
         ("worst case, counted like the totals", epsilon_text(planned)),
-        (f"most exposed {unit.noun}", significant(totals.maximum)),
+        (f"most exposed {unit.noun}", epsilon_text(totals.maximum)),
         (f"half of the {many} at most", epsilon_text(median)),
     ]
     title = (
         f"Over all releases{_clause(compared)} the most exposed {unit.noun} lost "
-        f"{significant(totals.maximum)}, half of the {many} at most "
+        f"{epsilon_text(totals.maximum)}, half of the {many} at most "
         f"{epsilon_text(median)}; the account was charged {epsilon_text(charged)}"
     )
     if compared is not None and compared.mixed:
