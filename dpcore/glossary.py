@@ -527,7 +527,7 @@ _TERMS: Final = (
         word="ridge",
         also=("ridge regression", "penalty"),
         plain="A regression with a penalty on large coefficients, which limits the effect "
-        "of any one person. It shrinks them towards 0, unlike ordinary least squares.",
+        "of any one person. It shrinks them together towards 0, unlike ordinary least squares.",
         exact="Adds λ‖θ‖² to the sum of squared residuals.",
         page="regression",
     ),

@@ -500,7 +500,7 @@ class ModelRequest(Releasable):
         adaptive = self.mechanism_key == "adaptive"
         strength = "that the first look sets" if adaptive else f"of {self.strength}"
         return (
-            f"coefficients shrunk towards 0 by a penalty {strength}, not those of "
+            f"coefficients shrunk together towards 0 by a penalty {strength}, not those of "
             f"{self.question.model.unpenalized}"
         )
 

@@ -87,11 +87,14 @@ def taken_of_spread(question: ModelQuestion, spread: float) -> float:
 
 
 def shrinkage_text(question: ModelQuestion) -> str:
-    """Return what share of a coefficient the penalty takes, by its column's spread. PUBLIC."""
+    """Return what share of a coefficient the penalty takes, by its column's spread. PUBLIC.
+
+    Only the length of all coefficients together is certain to fall.
+    """
     full, half, tenth = (percent(taken_of_spread(question, part)) for part in _SPREADS)
     return (
         f"by about {full} where values fill their bounds, {half} where they fill half, "
-        f"{tenth} where a tenth"
+        f"{tenth} where a tenth. With several columns, one can also grow"
     )
 
 

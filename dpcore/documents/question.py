@@ -43,7 +43,9 @@ from dpcore.statistics.kinds import StatisticKind
 
 _AS_ASKED: Final = 1 + 1e-9
 _IN_RANKS: Final = "away in the sorted table"
-_OF_MODELS: Final = "a regression of one column on others, with coefficients shrunk towards 0"
+_OF_MODELS: Final = (
+    "a regression of one column on others, with coefficients shrunk together towards 0"
+)
 _COEFFICIENT: Final = ", penalized coefficient"
 MODEL_SCALE: Final = f"{_COEFFICIENT} on the model scale"
 _OF_THE_PENALTY: Final = {"smallest eigenvalue", "eigenvalue at least", "chosen penalty"}

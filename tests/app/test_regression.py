@@ -173,7 +173,7 @@ def test_the_error_of_the_penalty_stands_beside_that_of_the_noise(open_page):
         "Shrinkage (ridge penalty λ = 470): RMS prediction error ≤ 7.4 visits",
     )
     release(app)
-    assert "They are not the coefficients of an ordinary least-squares fit" in shown(app)
+    assert "They are not those of an ordinary least-squares fit" in shown(app)
     assert any(
         "by a penalty of 470, not those of an ordinary least-squares fit; values" in chart.alt
         for chart in figures(app)

@@ -360,7 +360,7 @@ def coefficients_in_units(answer: Release, asked: ModelRequest, values: FloatArr
     many = session.unit().number(question.most_people)
     st.markdown(
         f"**Penalized coefficients in the units of the columns.** A penalty {penalty} for {many} "
-        "shrinks them towards 0. **They are not the coefficients of "
+        "shrinks them together towards 0; a single one can grow. **They are not those of "
         f"{question.model.unpenalized}.**\n\nChange per unit of a number, or versus the "
         f"reference category, in {_MEANS[question.model]}."
     )
