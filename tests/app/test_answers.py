@@ -20,6 +20,8 @@ from tests.app.test_pages import (
 )
 from tests.app.test_questions import release, set_to, shown
 from tests.conftest import assert_says
+from tests.releases.test_rebuilding import REQUESTS
+from ui.answering.answers import biases_of
 
 PAY = np.random.default_rng(1).lognormal(11.0, 0.6, 812).round(0)
 PAY[::40] = np.nan
@@ -195,3 +197,15 @@ def test_a_draw_that_cannot_be_paid_for_is_not_offered(pay):
     set_to(app, "number_input", "ε for this release", 1.0)
     release(app)
     assert again_button(app).disabled
+
+
+@pytest.mark.parametrize(
+    ("name", "biases"),
+    [
+        ("mean", "clamping and imputation"),
+        ("by group", "clamping and imputation"),
+        ("count of everybody", ""),
+    ],
+)
+def test_an_interval_leaves_out_the_biases_that_its_question_has(name, biases):
+    assert biases_of(REQUESTS[name]) == biases

@@ -58,7 +58,7 @@ def show(answer: Release, asked: Request) -> None:
 
 def biases_of(asked: Request) -> str:
     """Return what biases an answer by its declaration: clamping, imputation, both, or nothing."""
-    columns = asked.query.columns
+    columns = asked.query.columns if asked.query.conditions else ()
     clamped = any(column.kind.is_numeric for column in columns)
     imputed = assumptions.imputed(columns, assumptions.treatments([asked.query]))
     return " and ".join(["clamping"] * clamped + ["imputation"] * bool(imputed))
