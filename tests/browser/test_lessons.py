@@ -96,7 +96,7 @@ def test_a_click_on_the_arrow_opens_the_tools_however_slow_the_browser(context, 
     page.evaluate("(() => { let now = Date.now(); Date.now = () => (now += 1000); })()")
     tools = page.get_by_role("button", name="Teach", exact=True)
     # Before its font is there, the arrow is a word that reaches beyond the button.
-    page.evaluate("document.fonts.ready")
+    page.evaluate("Promise.all([...document.fonts].map(font => font.load()))")
     box = tools.bounding_box()
     assert box is not None
     tools.click(position={"x": box["width"] - 16, "y": box["height"] / 2})
