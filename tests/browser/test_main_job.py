@@ -164,6 +164,8 @@ def test_the_grid_keeps_the_other_cells_of_a_row_that_is_typed_later(context, se
         visitor.upload("c,d\n1.5,2.5\n2.5,3.5\n", "typed.csv")
     grid = page.get_by_test_id("stDataFrame").first
     grid.get_by_test_id("data-grid-canvas").wait_for()
+    # A press while the page is still being drawn may miss the cell.
+    visitor.settle()
     row = grid.locator("tbody tr").first.locator("td")
     type_into(page, grid, 280, "18")
     expect(row.nth(3)).to_have_text("18")
