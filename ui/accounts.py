@@ -65,7 +65,8 @@ def rest(account: Account) -> str:
     budget, remaining = account.budget, account.budget.remaining(account.spent)
     if used_up(account):
         return f"nothing left of {limit_text(budget)}"
-    today = f", {left(account)}{_where(account)}" if _where(account) else ""
+    where = _where(account)
+    today = f", {left(account)}{where}" if where else ""
     if budget.rho is not None:
         total = significant(float(budget.rho))
         return f"ρ = {significant(float(remaining.rho))} of {total} left{today}"

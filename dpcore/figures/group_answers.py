@@ -307,14 +307,14 @@ def difference_text(found: GroupDifference, *, noun: str, unit: str) -> str:
     if low <= 0 <= high:
         text = (
             f"The release cannot tell whether “{found.one}” or “{found.other}” has the larger "
-            f"{noun}: the difference is {_amount(found.apart, 1, unit, told=_TOLD)}"
+            f"{noun}: the difference is {_amount(found.apart, 1, unit, form=_NOISE_ONLY)}"
         )
         sign, words = 1, ""
     else:
         sign, words = (1, "higher") if low > 0 else (-1, "lower")
         text = (
             f"The {noun} of “{found.one}” is {words} than for “{found.other}”, by "
-            f"{_amount(found.apart, sign, unit, told=_TOLD)}"
+            f"{_amount(found.apart, sign, unit, form=_NOISE_ONLY)}"
         )
     if found.percent is not None:
         text += f", or {_amount(found.percent, sign, '%')} relative to “{found.other}”"
@@ -343,12 +343,12 @@ def difference_table(pairs: list[GroupDifference], *, noun: str, unit: str) -> d
     return table
 
 
-_TOLD = "95% CI {}, noise only"
+_NOISE_ONLY = "95% CI {}, noise only"
 
 
-def _amount(held: IntervalEstimate, sign: int, unit: str, *, told: str = "{}") -> str:
-    """Return a number with its interval as ``told``, turned round where ``sign`` is -1."""
+def _amount(held: IntervalEstimate, sign: int, unit: str, *, form: str = "{}") -> str:
+    """Return a number with its interval in this ``form``, turned round where ``sign`` is -1."""
     low, high = held.noise if sign > 0 else (-held.noise[1], -held.noise[0])
     value, *ends = with_ends(sign * held.value, (low, high))
     unit = f" {unit}" if unit not in {"", "%"} else unit
-    return f"{value}{unit} ({told.format(' to '.join(ends))})"
+    return f"{value}{unit} ({form.format(' to '.join(ends))})"

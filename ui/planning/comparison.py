@@ -195,9 +195,8 @@ def _protection(option: Option, study: Study, sizes: Sizes) -> None:
     st.progress(min(sure, 1.0), text=told)
     lines = [f"Cost: {cost_text(option.price.cost)}"]
     if option.released:
-        whole_plan = "already released"
-        some = f"{len(option.released)} of {len(option.basket.items)} questions {whole_plan}"
-        lines.append(whole_plan if option.done else some)
+        some = f"{len(option.released)} of {len(option.basket.items)} questions "
+        lines.append(f"{'' if option.done else some}already released")
     spent = session.account(study).spent
     whole = spent + option.due.cost
     if spent.epsilon and float(whole.epsilon) != epsilon:
