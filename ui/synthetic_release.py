@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Final, cast
 
@@ -12,7 +13,7 @@ import streamlit as st
 from dpcore.analyses.base import Mode, Question, Request
 from dpcore.analyses.clamping_bias import bias
 from dpcore.analyses.reading import as_declared
-from dpcore.analyses.spanning_tree import MOST_COLUMNS, SHARES, SyntheticQuery, TreePlan
+from dpcore.analyses.spanning_tree import MOST_COLUMNS, SyntheticQuery, TreePlan
 from dpcore.arrays import FloatArray
 from dpcore.data.dataset import Dataset
 from dpcore.documents.data_sheet import DataSheet
@@ -60,8 +61,9 @@ def show(study: Study) -> None:
     column, pair = (significant(float(x)) for x in plan.half_widths(level_of_each(plan.numbers)))
     st.caption(
         f"Margins of error (95%, noise only, all counts at once). One column: ± {column}. "
-        f"A chosen pair: ± {pair}. Pairs get {percent(SHARES[2])} of the budget, columns "
-        f"{percent(SHARES[0])}; the rest chooses the pairs. Relations of other pairs may be lost."
+        f"A counted pair: ± {pair}. Pairs get {percent(plan.shares[2])} of the budget, columns "
+        f"{percent(plan.shares[0])}{'; the rest chooses pairs' if plan.choices else ''}. "
+        "Relations of other pairs may be lost."
     )
     answer = offering.offer(request, study, key="synthetic", plannable=False)
     if answer is None:
@@ -92,6 +94,7 @@ def _ask(study: Study) -> Request:
         first=_FIRST,
         note=f"2 to {MOST_COLUMNS} columns with bounds or a category list.",
     )
+    wanted = _wanted([study.dataset.short(column.name) for column in columns])
     first, second, third = controls.row(3)
     bins = first.number(
         "Bins per number",
@@ -121,10 +124,27 @@ def _ask(study: Study) -> Request:
         relation=study.terms.relation,
         unit=study.terms.unit,
         size=study.size(),
+        wanted=wanted,
     )
     return Request(
         query=query, mechanism_key=SPANNING_TREE.key, epsilon=epsilon.inside, delta=delta.inside
     )
+
+
+def _wanted(names: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of columns whose relation must be kept, by their places."""
+    pairs = [*combinations(range(len(names)), 2)]
+    chosen = st.multiselect(
+        "Pairs to keep",
+        range(len(pairs)),
+        format_func=lambda place: " with ".join(names[at] for at in pairs[place]),
+        placeholder="chosen by the mechanism",
+        key=f"synthetic-pairs-{session.generation()}-{hash(tuple(names))}",
+        persist_state="session",
+        help=f"Their relation is kept up to noise. {len(names) - 1} pairs are counted; the "
+        "mechanism chooses the others. Choose by what the table is for, not by looking at it.",
+    )
+    return tuple(pairs[place] for place in chosen)
 
 
 def _show_table(request: Request, answer: Release, study: Study) -> None:

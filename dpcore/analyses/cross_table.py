@@ -17,7 +17,7 @@ from dpcore.analyses.base import Question, QuestionTerms, Request, column_from
 from dpcore.analyses.measurement import Answer, Direct, LabelledIntervals, Plan
 from dpcore.analyses.number import QUERY, Query, count_cells
 from dpcore.arrays import FloatArray
-from dpcore.codec import Schema, if_any, list_in, object_in, several
+from dpcore.codec import WHOLE, Schema, if_any, list_in, object_in, several
 from dpcore.data.columns import Column
 from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.errors import ParameterError
@@ -294,6 +294,8 @@ def histograms_from(
 
 AXIS: Final[Schema[Any]] = Schema(dict, column=COLUMN, edges=if_any(several(PLACE)))
 """What makes one side of a cross table."""
+TABLES: Final = several(several(WHOLE))
+"""The columns of each of several tables, by their places."""
 CROSSED: Final[Schema[Any]] = Schema(dict, **SHARED, crossed=several(AXIS))
 
 

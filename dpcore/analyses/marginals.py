@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from dpcore.analyses import secure
 from dpcore.analyses.base import QuestionTerms, Request
-from dpcore.analyses.cross_table import AXIS, CrossedQuery, histograms_from, histograms_of
+from dpcore.analyses.cross_table import AXIS, TABLES, CrossedQuery, histograms_from, histograms_of
 from dpcore.analyses.measurement import Answer, LabelledIntervals, OneMechanism, Width
 from dpcore.analyses.number import count_cells
 from dpcore.arrays import FloatArray
-from dpcore.codec import TRUTH, WHOLE, Schema, several
+from dpcore.codec import TRUTH, Schema, several
 from dpcore.data.bounds import Interval
 from dpcore.data.dataset import Dataset, DescribedTable
 from dpcore.errors import ParameterError
@@ -162,7 +162,6 @@ class MarginalsQuery(CrossedQuery):
         return MARGINALS.write(self)
 
 
-TABLES: Final = several(several(WHOLE))
 MARGINALS: Final[Schema[Any]] = Schema(
     dict, **SHARED, crossed=several(AXIS), tables=TABLES, consistent=TRUTH
 )

@@ -9,6 +9,9 @@ is cut into public cells. Then
    independent columns,
 3. the counts of the chosen pairs get such noise.
 
+Pairs that are asked for are public. They are part of the tree, so that fewer are left to choose,
+or none: then steps 1 and 3 share the budget.
+
 **What one row can change.** It is in one cell of every column and of every pair. So among
 ``d`` columns, a row more or less moves ``d`` counts by 1, and a replaced one ``2 d``. The
 length of that change is ``sqrt(k d)``, with ``k`` = 1 under add/remove and 2 under
@@ -50,6 +53,7 @@ from dpcore.analyses.base import CLAIM_TOLERANCE, MOST_PEOPLE, QuestionTerms, Re
 from dpcore.analyses.cross_table import (
     AXIS,
     MOST_CELLS,
+    TABLES,
     OfHistograms,
     histograms_from,
     histograms_of,
@@ -58,7 +62,7 @@ from dpcore.analyses.groups import ANY_SIZE
 from dpcore.analyses.measurement import Answer, LabelledIntervals, Plan, Width
 from dpcore.analyses.number import Query
 from dpcore.arrays import FloatArray
-from dpcore.codec import Schema, several
+from dpcore.codec import Schema, if_any, several
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, MissingPolicy
 from dpcore.data.dataset import Dataset, DescribedTable
@@ -98,9 +102,11 @@ class SyntheticQuery(OfHistograms):
         axes: A question about the histogram of each column, of ``ANY_SIZE``.
         size: What is public about the number of rows: all of them count.
         kind: That it is this question.
+        wanted: The pairs that are always counted, by the places of their columns from 0.
 
     Raises:
-        ParameterError: They are no such questions, or there are too many cells.
+        ParameterError: They are no such questions, there are too many cells, or the pairs
+            that are wanted form a cycle.
 
     """
 
@@ -110,6 +116,7 @@ class SyntheticQuery(OfHistograms):
     axes: tuple[Query, ...]
     size: TableSize
     kind: StatisticKind = StatisticKind.SYNTHETIC
+    wanted: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         self.unit.check_one_row("synthetic data is")
@@ -120,6 +127,14 @@ class SyntheticQuery(OfHistograms):
                 f"two columns together have {MOST_CELLS} cells at most; choose fewer bins or "
                 "shorter lists."
             )
+        for place, pair in enumerate(self.wanted):
+            if pair not in joinable(len(self.axes), self.wanted[:place]):
+                raise ParameterError(
+                    f"the pairs to keep form a cycle with {self._named(pair)}; leave one out."
+                )
+
+    def _named(self, pair: tuple[int, int]) -> str:
+        return " with ".join(f"“{self.columns[place].title}”" for place in pair)
 
     @classmethod
     def of(
@@ -129,6 +144,7 @@ class SyntheticQuery(OfHistograms):
         relation: NeighboringRelation,
         unit: PrivacyUnit,
         size: TableSize,
+        wanted: tuple[tuple[int, int], ...] = (),
     ) -> Self:
         """Return the question about columns with the edges of their bins, if any."""
         if not columns:
@@ -146,6 +162,7 @@ class SyntheticQuery(OfHistograms):
                 for column, edges in columns
             ),
             size=size,
+            wanted=wanted,
         )
 
     @property
@@ -168,12 +185,14 @@ class SyntheticQuery(OfHistograms):
 
     @property
     def conditions(self) -> tuple[str, ...]:
-        """Return what becomes of values before they are counted, in words."""
-        return tuple(
+        """Return what becomes of values before they are counted, and which pairs always are."""
+        wanted = [f"{self._named(pair)} always counted" for pair in self.wanted]
+        each = [
             f"{condition.replace(' left out', f' counted as “{NO_VALUE}”')} ({each.column.title})"
             for each in self.axes
             for condition in each.conditions
-        )
+        ]
+        return (*each, *wanted)
 
     def plan(self, request: Request) -> Plan:
         """Return how a request for it is carried out."""
@@ -184,6 +203,7 @@ class SyntheticQuery(OfHistograms):
             size=self.size,
             epsilon=request.epsilon,
             delta=request.used_delta,
+            wanted=self.wanted,
         )
 
     def rows(self, dataset: Dataset) -> NDArray[np.intp]:
@@ -227,23 +247,33 @@ class SyntheticQuery(OfHistograms):
 
     @classmethod
     def from_terms(  # type: ignore[override] # parts of this shape
-        cls, terms: QuestionTerms, *, bins: int = 10
+        cls, terms: QuestionTerms, *, bins: int = 10, tables: Sequence[Sequence[str]] = ()
     ) -> Self:
-        """Return the question about columns; those of numbers are divided into ``bins``."""
-        return cls(axes=histograms_of(terms, bins, ANY_SIZE), size=terms.size_of(()))
+        """Return the question about columns; those of numbers are divided into ``bins``.
+
+        ``tables`` are pairs of columns, by name, that are always counted.
+        """
+        places = {column.name: place for place, column in enumerate(terms.columns)}
+        pairs = [sorted(places[terms.named(name).name] for name in table) for table in tables]
+        return cls(
+            axes=histograms_of(terms, bins, ANY_SIZE),
+            size=terms.size_of(()),
+            wanted=tuple((first, second) for first, second in pairs),
+        )
 
     @classmethod
     def read(cls, content: Mapping[str, Any], dataset: DescribedTable, unit: PrivacyUnit) -> Self:
         """Return the question that parameters describe."""
         axes = histograms_from(content, content["axes"], dataset, unit, size=ANY_SIZE)
-        return cls(axes=axes, size=SIZE.read(content["size"]))
+        wanted = tuple((i, j) for i, j in TABLES.read(content.get("wanted", [])))
+        return cls(axes=axes, size=SIZE.read(content["size"]), wanted=wanted)
 
     def parameters(self) -> dict[str, Any]:
         """Return all that defines the analysis, ready for JSON."""
         return SYNTHETIC.write(self)
 
 
-SYNTHETIC: Final[Schema[Any]] = Schema(dict, **SHARED, axes=several(AXIS))
+SYNTHETIC: Final[Schema[Any]] = Schema(dict, **SHARED, axes=several(AXIS), wanted=if_any(TABLES))
 
 
 def _leaves_out(query: Query) -> bool:
@@ -255,6 +285,18 @@ def cells_of(query: Query, part: Dataset) -> NDArray[np.intp]:
     found = np.full(part.rows, len(query.statistic.labels), dtype=np.intp)
     found[query.counted_rows(part)] = query.row_values(part).astype(np.intp)
     return found
+
+
+def joinable(columns: int, chosen: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the pairs of so many columns that form no cycle with those ``chosen``.
+
+    >>> joinable(3, [(0, 1)])
+    [(0, 2), (1, 2)]
+    """
+    trees = list(range(columns))
+    for i, j in chosen:
+        trees = [trees[i] if tree == trees[j] else tree for tree in trees]
+    return [(i, j) for i, j in combinations(range(columns), 2) if trees[i] != trees[j]]
 
 
 def pairs_of(shape: Sequence[int]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -288,6 +330,7 @@ class TreePlan(Plan):
         size: What is public about the number of rows.
         epsilon: What the answer costs.
         delta: The same; 0 makes all noise Laplace noise.
+        wanted: The pairs that are always counted.
 
     """
 
@@ -297,6 +340,7 @@ class TreePlan(Plan):
     size: TableSize
     epsilon: float
     delta: float
+    wanted: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon, self.delta)
@@ -308,8 +352,21 @@ class TreePlan(Plan):
 
     @property
     def steps(self) -> int:
-        """Return how many pairs are chosen."""
+        """Return how many pairs are counted."""
         return len(self.shape) - 1
+
+    @property
+    def choices(self) -> int:
+        """Return how many of them are chosen."""
+        return self.steps - len(self.wanted)
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """Return the parts of the budget of columns, choices and pairs."""
+        columns, choices, pairs = SHARES
+        if self.choices:
+            return SHARES
+        return columns / (1 - choices), 0.0, pairs / (1 - choices)
 
     @property
     def is_pure(self) -> bool:
@@ -329,17 +386,17 @@ class TreePlan(Plan):
     @cached_property
     def columns_noise(self) -> Gaussian | Laplace:
         """Return the noise on the counts of columns."""
-        return self._noise(self.columns_sensitivity, SHARES[0])
+        return self._noise(self.columns_sensitivity, self.shares[0])
 
     @cached_property
     def pairs_noise(self) -> Gaussian | Laplace:
         """Return the noise on the counts of chosen pairs."""
-        return self._noise(self.pairs_sensitivity, SHARES[2])
+        return self._noise(self.pairs_sensitivity, self.shares[2])
 
     @cached_property
     def choice(self) -> Exponential:
         """Return the mechanism of one choice."""
-        level = self.target * SHARES[1] / self.steps
+        level = self.target * self.shares[1] / self.choices
         epsilon = level if self.is_pure else math.sqrt(8 * level)
         return Exponential.calibrate(
             sensitivity=self.score_sensitivity, epsilon=epsilon, bounds=Interval(lower=0, upper=1)
@@ -363,17 +420,17 @@ class TreePlan(Plan):
     @cached_property
     def event(self) -> GaussianChoicesEvent | PureEvent:
         """Return what the accountant has to know of it."""
-        choice = self.choice.epsilon(self.score_sensitivity)
+        choice = self.choice.epsilon(self.score_sensitivity) if self.choices else 0.0
         noisy = (
             (self.columns_sensitivity, self.columns_noise.noise),
             (self.pairs_sensitivity, self.pairs_noise.noise),
         )
         if self.is_pure:
             sums = [moved.l1 / scale for moved, scale in noisy]
-            return PureEvent(parameter=math.fsum([*sums, self.steps * choice]))
+            return PureEvent(parameter=math.fsum([*sums, self.choices * choice]))
         ratios = [moved.l2 / scale for moved, scale in noisy]
         return GaussianChoicesEvent.from_ratio(
-            math.hypot(*ratios), choice=choice, choices=self.steps
+            math.hypot(*ratios), choice=choice, choices=max(self.choices, 1)
         )
 
     @property
@@ -439,8 +496,8 @@ class TreePlan(Plan):
             cost=self._cost(self.columns_noise, self.columns_sensitivity),
         )
         scores = self.scores(columns, value)
-        chosen: list[tuple[int, int]] = []
-        for _ in range(self.steps):
+        chosen = list(self.wanted)
+        for _ in range(self.choices):
             candidates = self.candidates(chosen)
             (index,) = secure.draw(
                 self.choice,
@@ -476,11 +533,8 @@ class TreePlan(Plan):
         }
 
     def candidates(self, chosen: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Return the pairs that close no ring with those ``chosen``."""
-        trees = list(range(len(self.shape)))
-        for i, j in chosen:
-            trees = [trees[i] if tree == trees[j] else tree for tree in trees]
-        return [pair for pair, _ in pairs_of(self.shape) if trees[pair[0]] != trees[pair[1]]]
+        """Return the pairs that form no cycle with those ``chosen``."""
+        return joinable(len(self.shape), chosen)
 
     def penalty(self, pair: tuple[int, int]) -> float:
         """Return what the noise on the counts of a pair adds up to on average."""
@@ -527,10 +581,10 @@ class TreePlan(Plan):
             off = np.abs(released - exact) / mechanism.noise
             found -= float(np.sum(off if self.is_pure else off**2 / 2))
         scores = self.scores(drawn.columns, value)
-        for step, pair in enumerate(drawn.chosen):
+        for step in range(len(self.wanted), self.steps):
             among = self.candidates(drawn.chosen[:step])
             odds = self.choice.probabilities([scores[each] for each in among])
-            found += math.log(odds[among.index(pair)])
+            found += math.log(odds[among.index(drawn.chosen[step])])
         return found
 
     @cached_property

@@ -74,10 +74,17 @@ def test_one_press_makes_a_table_with_its_bounds_and_its_data_sheet(open_page, f
     assert any("rows that differ" in d.value for d in app.dataframe)
 
 
-def test_without_a_delta_its_counts_have_laplace_noise(open_page, files):
+def test_without_a_delta_its_noise_is_laplace_noise_and_pairs_are_kept(open_page, files):
     use_survey(open_page)
     app = open_page("synthetic_data")
     set_to(app, "number_input", "δ for the table", 0.0)
+    (pairs,) = (m for m in app.multiselect if m.label == "Pairs to keep")
+    pairs.set_value([0, 1, 4]).run()
+    assert "cycle with “income” with “weight”" in shown(app)
+    (pairs,) = (m for m in app.multiselect if m.label == "Pairs to keep")
+    pairs.set_value([0, 1]).run()
     press_release(app)
     assert not app.error, [error.value for error in app.error]
-    assert "Laplace noise of scale" in files["Download data sheet"]()
+    assert "Pairs counted together: age with income, age with weight, " in shown(app)
+    sheet = " ".join(files["Download data sheet"]().split())
+    assert_says(sheet, "Laplace noise of scale", "The first 2 of them were asked for.", "chose 2.")

@@ -47,14 +47,17 @@ def column(name, *labels, missing=REPLACE):
 
 
 THREE = (column("a"), column("b"), column("c", "x", missing=DROP))
+WANTED = ((), ((0, 2),), ((0, 2), (0, 1)))
 AGREEING = (column("a"), column("b"), column("c"), column("d", missing=DROP))
 
 
-def asked(columns=THREE, relation=ADD_REMOVE, *, people=4, epsilon=1.0, delta=1e-5, rows=1):
+def asked(
+    columns=THREE, relation=ADD_REMOVE, *, people=4, epsilon=1.0, delta=1e-5, rows=1, wanted=()
+):
     unit = PrivacyUnit(rows=rows)
     size = TableSize(people=people, public=unit.keeps_number(relation))
     query = SyntheticQuery.of(
-        [(one, None) for one in columns], relation=relation, unit=unit, size=size
+        [(one, None) for one in columns], relation=relation, unit=unit, size=size, wanted=wanted
     )
     return Request(query=query, mechanism_key="spanning-tree", epsilon=epsilon, delta=delta)
 
@@ -114,8 +117,8 @@ def test_no_row_changes_more_than_the_sensitivities_say(relation):
 
 def law(plan, columns, value):
     """The probability of every order in which pairs can be chosen."""
-    found, scores = {(): 1.0}, plan.scores(columns, value)
-    for _ in range(plan.steps):
+    found, scores = {plan.wanted: 1.0}, plan.scores(columns, value)
+    for _ in range(plan.choices):
         steps = {chosen: plan.candidates(chosen) for chosen in found}
         found = {
             (*chosen, pair): found[chosen] * odds
@@ -127,9 +130,10 @@ def law(plan, columns, value):
     return found
 
 
+@pytest.mark.parametrize("wanted", WANTED[:2])
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_the_choice_of_a_tree_reveals_no_more_than_its_price(relation):
-    request = asked(relation=relation, people=3, epsilon=3.0, delta=1e-2)
+def test_the_choice_of_a_tree_reveals_no_more_than_its_price(relation, wanted):
+    request = asked(relation=relation, people=3, epsilon=3.0, delta=1e-2, wanted=wanted)
     plan, noisy = request.plan, np.random.default_rng(2).normal(2, 3, 7)
     each = plan.choice.epsilon(plan.score_sensitivity)
     largest, known = 0.0, {}
@@ -140,24 +144,25 @@ def test_the_choice_of_a_tree_reveals_no_more_than_its_price(relation):
         first, second = (known[rows] for rows in pair)
         p, q = np.array([*first.values()]), np.array([second[order] for order in first])
         assert p.sum() == pytest.approx(1) == q.sum()
-        assert len(p) == 6
+        assert len(p) == (2 if wanted else 6)
         largest = max(largest, float(np.abs(np.log(p / q)).max()))
         for order in (1.5, 2.0, 8.0):
             divergence = math.log(float(np.sum(p**order * q ** (1 - order)))) / (order - 1)
-            assert divergence <= order * plan.steps * each**2 / 8 + 1e-12
-    assert 0.1 * each < largest <= plan.steps * each
+            assert divergence <= order * plan.choices * each**2 / 8 + 1e-12
+    assert 0.1 * each < largest <= plan.choices * each
 
 
+@pytest.mark.parametrize("wanted", WANTED)
 @pytest.mark.parametrize("relation", RELATIONS)
 @pytest.mark.parametrize("rows", [1, 2])
-def test_its_steps_cost_what_is_charged(relation, rows):
-    request = asked(relation=relation, rows=rows)
+def test_its_steps_cost_what_is_charged(relation, rows, wanted):
+    request = asked(relation=relation, rows=rows, wanted=wanted)
     plan, event = request.plan, request.plan.event
-    parts = (
-        plan.columns_sensitivity.l2**2 / (2 * plan.columns_noise.noise**2)
-        + plan.pairs_sensitivity.l2**2 / (2 * plan.pairs_noise.noise**2)
-        + plan.steps * plan.choice.epsilon(plan.score_sensitivity) ** 2 / 8
-    )
+    parts = plan.columns_sensitivity.l2**2 / (
+        2 * plan.columns_noise.noise**2
+    ) + plan.pairs_sensitivity.l2**2 / (2 * plan.pairs_noise.noise**2)
+    if plan.choices:
+        parts += plan.choices * plan.choice.epsilon(plan.score_sensitivity) ** 2 / 8
     assert plan.rho == pytest.approx(parts)
     assert parts <= request.cost.rho
     assert 1 - 1e-6 < plan.worst_case(delta=1e-5) <= request.epsilon
@@ -172,16 +177,22 @@ def test_its_steps_cost_what_is_charged(relation, rows):
     assert max(together.pld, together.zcdp) < 2 * request.epsilon < together.basic
 
 
+@pytest.mark.parametrize("wanted", WANTED)
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_without_a_delta_no_result_moves_the_odds_by_more_than_epsilon(relation):
+def test_without_a_delta_no_result_moves_the_odds_by_more_than_epsilon(relation, wanted):
     """Far out, the noise moves them by its whole part, 4/5 of epsilon."""
-    request = asked(relation=relation, people=3, epsilon=2.0, delta=0.0)
+    request = asked(relation=relation, people=3, epsilon=2.0, delta=0.0, wanted=wanted)
     plan, largest, rng = request.plan, 0.0, np.random.default_rng(3)
     assert plan.event == event_from(json.loads(json.dumps(plan.event.to_dict())))
     assert 1 - 1e-6 < plan.worst_case() / request.epsilon <= 1
     assert request.claim_holds
     assert request.cost.delta == 0
-    values, tree = {}, [*trees(3)]
+    values = {}
+    tree = [
+        (*wanted, *(pair for pair in tree if pair not in wanted))
+        for tree in trees(3)
+        if {*wanted} <= {*tree}
+    ]
     for pair in [*neighbors(relation)][::7]:
         for rows in pair:
             if rows not in values:
@@ -277,15 +288,20 @@ def test_what_it_cannot_be_asked_is_refused():
     ):
         with pytest.raises(ParameterError, match=said):
             asked(columns)
+    with pytest.raises(ParameterError, match="cycle with “b” with “c”"):
+        asked(wanted=((0, 1), (0, 2), (1, 2)))
+    with pytest.raises(ParameterError, match="cycle"):
+        asked(wanted=((0, 1), (0, 1)))
     with pytest.raises(ParameterError, match="guarantee stands"):
         asked().query.values(table([("no", "no", "x")]))
     with pytest.raises(ParameterError, match="public number"):
         asked(relation=SUBSTITUTION, people=9).value(table([("no", "no", "x")]))
 
 
+@pytest.mark.parametrize("wanted", WANTED)
 @pytest.mark.parametrize("delta", DELTAS)
-def test_the_same_press_is_charged_once_and_read_back(tmp_path, delta):
-    request = asked(AGREEING, people=1, delta=delta)
+def test_the_same_press_is_charged_once_and_read_back(tmp_path, delta, wanted):
+    request = asked(AGREEING, people=1, delta=delta, wanted=wanted)
     data, name = agreeing(), "0" * 64
     budget = PrivacyBudget.of(epsilon=2, delta=10 * delta)
     ledger, value = Ledger.at(tmp_path / "ledger.sqlite3"), request.value(data)
@@ -300,6 +316,7 @@ def test_the_same_press_is_charged_once_and_read_back(tmp_path, delta):
     assert stored == answers[0]
     assert request_from(stored.request, data) == request
     assert len(released_counts.read(stored, request)) == 7
+    assert {*wanted} <= {*request.plan.recorded(stored.labels, stored.values).chosen}
     forest, made = generated(request, stored)
     assert made.equals(generated(request, stored)[1])
     assert {frozenset(one.names) for one in forest.pairs} == {
