@@ -43,10 +43,10 @@ def left(account: Account, cost: PrivacyCost | None = None) -> str:
     return left_text(budget, account.remaining)
 
 
-def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
+def fitting(account: Account, cost: PrivacyCost, *, answered: bool, like: str = "this") -> str:
     """Say what is left of an account, and how many more questions of a cost fit into it.
 
-    What was ``answered`` is paid.
+    What was ``answered`` is paid. ``like`` says which question that is.
     """
     text = f"{left(account, cost)} left{_where(account)}"
     rest = account.remaining
@@ -56,7 +56,7 @@ def fitting(account: Account, cost: PrivacyCost, *, answered: bool) -> str:
         part // of for part, of in ((rest.epsilon, cost.epsilon), (rest.delta, cost.delta)) if of
     ]
     count = max(int(min(most)) - (not answered), 0)
-    more = f"about {count:,} more like this fit" if count else "no other like this fits"
+    more = f"about {count:,} more like {like} fit" if count else f"no other like {like} fits"
     return f"{text}; {more}{'' if answered else ' afterwards'}."
 
 

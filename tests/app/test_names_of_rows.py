@@ -79,4 +79,5 @@ def test_a_new_name_costs_nothing_and_reaches_earlier_answers(open_page):
     assert "Released so far" in [header.value for header in app.header]
     assert "homes" in shown(app)
     assert by_label(go(app, "budget").metric, "Spent").value == spent
+    assert_says(shown(app).replace("\\", ""), "left; ", " like “mean of ", "” (ε = ")
     assert len(next(frame.value for frame in app.dataframe if "question" in frame.value)) == 1
