@@ -15,7 +15,7 @@ from dpcore.data.columns import ColumnKind
 from dpcore.data.quantities import quantity_of
 from dpcore.errors import InPartsError
 from dpcore.figures.coefficients import coefficients_picture
-from dpcore.formatting import in_full, people, percent, significant, singular_of
+from dpcore.formatting import capital, in_full, people, percent, significant, singular_of
 from dpcore.models.design import Term
 from dpcore.models.diagnostics import Diagnostics, diagnose
 from dpcore.models.loss_functions import ModelKind
@@ -75,11 +75,12 @@ def expected(asked: ModelRequest) -> None:
 def released(answer: Release, asked: ModelRequest) -> None:
     """Show a released model: coefficients on both scales, cost and files."""
     values, ends, samples = coefficients(answer, asked)
-    with offering.frame(answer, answer.said):
+    with offering.frame(answer):
         picture = coefficients_picture(
             asked.question.labels, values, ends, samples=samples, statement=answer.said
         )
         results.show(picture, "coefficients")
+        st.caption(f"{literal(capital(answer.said))}.")
         coefficients_in_units(answer, asked, values)
         if asked.mechanism_key != "adaptive":
             penalty_ahead(asked)
