@@ -25,6 +25,7 @@ from dpcore.formatting import brief, significant
 from dpcore.synthesis.pair_distances import PairDistance
 
 _ROW, _REST, _LONGEST = 20, 120, 30
+_AT_MOST = "at most "
 _WORDS = 8
 """Columns of a map of pairs whose numbers fit into its cells on a phone, at most."""
 
@@ -132,12 +133,13 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
     """
     names = [plain(brief(name, _LONGEST)) for name in columns]
     shape = (len(columns), len(columns))
-    most, words = np.full(shape, np.nan), np.full(shape, "", dtype=object)
+    most, words, said = np.full(shape, np.nan), *np.full((2, *shape), "", dtype=object)
     place = {name: at for at, name in enumerate(columns)}
     for one in distances:
         at = place[one.second], place[one.first]
-        most[at] = one.most
-        text = _at_most(one)
+        most[at] = min(one.most, 1.0)
+        said[at] = one.said
+        text = "–" if one.most >= 1 else one.said.removeprefix(_AT_MOST)
         words[at] = f"<b>{text}</b>" if one.counted else text
     worst = max(distances, key=lambda one: one.most)
     groups = {
@@ -148,29 +150,29 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
         )
         if those
     }
-    limits = ", ".join(f"{_at_most(one)} for {kind}" for kind, one in groups.items())
+    limits = ", ".join(f"{one.said} for {kind}" for kind, one in groups.items())
     places = list(range(len(names)))
     return Picture.of(
-        f"Rows that would have to change: at most {limits}",
+        f"Rows that would have to change: {limits}",
         {
             "column": [one.first for one in distances],
             "other column": [one.second for one in distances],
             "counted together": ["yes" if one.counted else "no" for one in distances],
             "from the released counts": [one.released for one in distances],
-            "from the original, at most": [one.most for one in distances],
+            "from the original": [one.said for one in distances],
         },
         drawn="Every pair of columns with its largest distance from the original; pairs "
         "that were counted together in bold",
-        more=f"The largest bound is {_at_most(worst)}, of {worst.first} with {worst.second}",
+        more=f"The largest distance is {worst.said}, of {worst.first} with {worst.second}",
         traces=[
             heat(
                 places[:-1],
                 places[1:],
                 most[1:, :-1],
                 SCALE,
-                (0.0, max(worst.most, 0.01)),
+                (0.0, min(max(worst.most, 0.01), 1.0)),
                 hover="%{customdata}<extra></extra>",
-                customdata=words[1:, :-1].tolist(),
+                customdata=said[1:, :-1].tolist(),
                 text=words[1:, :-1].tolist() if len(columns) <= _WORDS else None,
                 texttemplate="%{text}" if len(columns) <= _WORDS else None,
                 # Plotly would count the letters of <b>, and shrink the numbers.
@@ -191,8 +193,3 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
         ),
         yaxis=axis("", **ROWS) | {"tickvals": places[1:], "ticktext": names[1:]},
     )
-
-
-def _at_most(one: PairDistance) -> str:
-    """Return a bound in percent, rounded up."""
-    return f"{significant(100 * one.most, 2, up=True)}%"

@@ -17,6 +17,9 @@ scale of the choice. What the chosen pair was counted as bounds its own score. S
 distance from independent columns is bounded for every candidate, and the distance of those
 from the synthetic table is public (McKenna, Mullins, Sheldon and Miklau 2022, section 5).
 
+A pair that was asked for was not chosen, and bounds no other. Where all pairs were asked for, or
+noise is large, nothing bounds a pair that was not counted.
+
 All bounds hold together: each choice and each count takes an equal part of ``1 - level``.
 """
 
@@ -32,6 +35,7 @@ from scipy.special import gammainccinv
 
 from dpcore.analyses.spanning_tree import TreeDraw, TreePlan
 from dpcore.arrays import FloatArray
+from dpcore.formatting import significant
 from dpcore.inference.intervals import LEVEL
 from dpcore.synthesis.released_counts import Axis, crossed
 
@@ -48,7 +52,7 @@ class PairDistance(NamedTuple):
         counted: Whether they were counted together.
         released: The distance from the released counts; of a pair that was not counted,
             from independent columns.
-        most: The distance from the original, at most.
+        most: The distance from the original, at most; from 1 on, nothing is known.
 
     """
 
@@ -57,6 +61,17 @@ class PairDistance(NamedTuple):
     counted: bool
     released: float
     most: float
+
+    @property
+    def said(self) -> str:
+        """Return the bound in percent, rounded up.
+
+        >>> PairDistance("a", "b", counted=True, released=0.1, most=0.1234).said
+        'at most 13%'
+        """
+        return (
+            "no bound" if self.most >= 1 else f"at most {significant(100 * self.most, 2, up=True)}%"
+        )
 
 
 def pair_distances(
@@ -114,7 +129,8 @@ def _reach(
 ) -> dict[tuple[int, int], float]:
     """Return how far each pair of the original is from independent columns, at most."""
     missed, reach = _missed(plan), dict.fromkeys(alone, math.inf)
-    for step, pair in enumerate(drawn.chosen):
+    for step in range(len(plan.wanted), plan.steps):
+        pair = drawn.chosen[step]
         own = float(np.abs(counts[pair] - alone[pair]).sum()) + _noise(plan, pair, missed)
         candidates = plan.candidates(drawn.chosen[:step])
         slack = plan.choice.distance_from_best(len(candidates), missed=missed)

@@ -256,12 +256,17 @@ def generated(request, answer, seed=1):
     return forest, made
 
 
+# Without a choice, and after one that is bad on purpose.
+ALL = ((0, 3), (1, 3), (2, 3))
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("wanted", [(), ALL])
 @pytest.mark.parametrize("delta", DELTAS)
 @pytest.mark.parametrize("relation", RELATIONS)
-def test_no_pair_is_farther_from_the_original_than_is_said(relation, delta):
+def test_no_pair_is_farther_from_the_original_than_is_said(relation, delta, wanted):
     data, public = agreeing(), relation is SUBSTITUTION
-    request = asked(AGREEING, relation, people=400 if public else 1, delta=delta)
+    request = asked(AGREEING, relation, people=400 if public else 1, delta=delta, wanted=wanted)
     loosest, failed = 0.0, 0
     for _ in range(40):
         answer = record(request, data)
@@ -271,6 +276,8 @@ def test_no_pair_is_farther_from_the_original_than_is_said(relation, delta):
         axes = released_counts.axes_of(request.query)
         said = {frozenset(x[:2]): x for x in pair_distances(plan, drawn, axes, made)}
         assert sum(one.counted for one in said.values()) == 3
+        if not plan.choices:
+            assert all(one.counted or one.said == "no bound" for one in said.values())
         for tie in ties(forest, data, made):
             far = tie.apart if public else tie.apart * min(400, len(made)) / len(made)
             most = said[frozenset((tie.first, tie.second))].most
@@ -278,6 +285,20 @@ def test_no_pair_is_farther_from_the_original_than_is_said(relation, delta):
             loosest = max(loosest, far / most)
     assert failed <= 4
     assert loosest > 0.1
+
+
+def test_a_pair_that_was_asked_for_bounds_no_other():
+    """Columns a and b agree, but neither could be chosen with the other any more."""
+    data = agreeing()
+    request = asked(AGREEING, SUBSTITUTION, people=400, epsilon=1e4, wanted=ALL[:2])
+    answer = record(request, data)
+    drawn = request.plan.recorded(answer.labels, answer.values)
+    _, made = generated(request, answer)
+    found = pair_distances(request.plan, drawn, released_counts.axes_of(request.query), made)
+    said = {one.first + one.second: one.said for one in found}
+    assert said["ab"] == "no bound"
+    assert said["ad"].startswith("at most ")
+    assert said["cd"].startswith("at most ")
 
 
 def test_what_it_cannot_be_asked_is_refused():
