@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from dpcore.planning.analysis_plan import PlannedQuery
 
 _FIRST: Final = 10
-_USUAL_DELTA: Final = 1e-6
 _MOST_NUMBERS: Final = 8
 
 
@@ -60,7 +59,8 @@ def show(study: Study) -> None:
         plan = cast("TreePlan", request.plan)
     column, pair = (significant(float(x)) for x in plan.half_widths(level_of_each(plan.numbers)))
     st.caption(
-        f"Margins of error (95%, noise only, all counts at once). One column: ± {column}. "
+        f"Margins of error in {study.terms.unit.counted} (95%, noise only, all counts at once). "
+        f"One column: ± {column}. "
         f"A counted pair: ± {pair}. Pairs get {percent(plan.shares[2])} of the budget, columns "
         f"{percent(plan.shares[0])}{'; the rest chooses pairs' if plan.choices else ''}. "
         "Relations of other pairs may be lost."
@@ -104,7 +104,6 @@ def _ask(study: Study) -> Request:
         kept="table",
         note=made_table.BINS_NOTE,
     )
-    budget = study.terms.budget
     epsilon = second.charged_epsilon(
         "ε for the table",
         made_table.usual_epsilon(study),
@@ -114,7 +113,7 @@ def _ask(study: Study) -> Request:
     )
     delta = third.charged_delta(
         "δ for the table",
-        _USUAL_DELTA if budget.delta is None else float(budget.delta) / 2,
+        made_table.usual_delta(study),
         within=(0.0, 0.1),
         key=f"synthetic-delta-{session.generation()}",
         kept="session",

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 _SHOWN: Final = 20
 _FIRST, MOST_BINS = 5, 20
+_USUAL_DELTA: Final = 1e-6
 _USUAL_EPSILON: Final = 1.0
 BINS_NOTE: Final = (
     "Numbers are counted in bins of about equal width, and synthetic values are uniform "
@@ -324,7 +325,10 @@ def choose_columns(
     )
     others = [name for at, name in enumerate(names) if at not in chosen]
     if others:
-        st.caption(f"Left out, with planned questions about them: {literal(', '.join(others))}.")
+        st.caption(
+            f"Left out: {literal(', '.join(others))}. Planned questions about them have no answer "
+            "here."
+        )
     return [ready[at] for at in chosen]
 
 
@@ -333,6 +337,14 @@ def usual_epsilon(study: Study) -> float:
     account = session.account(study)
     left = math.inf if account.budget.epsilon is None else float(account.remaining.epsilon)
     return min(_USUAL_EPSILON, left) if left > 0 else _USUAL_EPSILON
+
+
+def usual_delta(study: Study) -> float:
+    """Return the δ that a table starts from: half of the budget's, or what is left of it."""
+    account = session.account(study)
+    if account.budget.delta is None:
+        return _USUAL_DELTA
+    return min(float(account.budget.delta) / 2, max(float(account.remaining.delta), 0.0))
 
 
 def _ask_plan(study: Study) -> None:

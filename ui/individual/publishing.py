@@ -505,7 +505,7 @@ def _results(draws: _Draws, settings: ReportSettings) -> None:
     st.button("Draw 20 more releases", on_click=_more, args=(runs,), key="report-more")
     count = len(latest.truth)
     place = controls.HERE.number(
-        f"One {session.unit().noun} of this table, by number",
+        f"One {session.unit().noun}, by number",
         1,
         (1, count),
         key=f"report-person-{session.generation()}",
