@@ -28,7 +28,8 @@ if plan.items:
         cost.show(plan, price, study)
     release.offer(plan, study, price, known)
     if not all(known):
-        st.page_link("pages/documents.py", label="Documents of the plan")
+        about = {"documents-about": "Plan"}
+        st.page_link("pages/documents.py", label="Documents of the plan", query_params=about)
         layout.folded(
             "Composition chart and methods",
             "plan-methods",

@@ -231,7 +231,7 @@ class Split(StrEnum):
             Split.TYPED: "Manual",
             Split.EQUAL: "Equal",
             Split.WEIGHTS: "Weighted",
-            Split.BEST: "Optimal for targets",
+            Split.BEST: "Closest to all targets",
         }[self]
 
 

@@ -11,7 +11,7 @@ from dpcore.formatting import capital, epsilon_text, rounded
 from dpcore.planning.analysis_plan import MARGIN_UNKNOWN, AnalysisPlan, Split
 from dpcore.planning.comparison import around, compare
 from dpcore.planning.needs import smallest_text, smallest_total
-from ui import plans, results
+from ui import plans, results, session
 from ui.text import literal
 
 
@@ -41,8 +41,10 @@ def show(plan: AnalysisPlan) -> None:
     total = smallest_total(plan.items)
     if math.isfinite(total):
         enough = rounded([total], up=True)[0]
+        account = session.account(session.require_study())
+        fits = account.budget.epsilon is None or enough <= float(account.remaining.epsilon)
         st.button(
-            f"Use ε = {epsilon_text(total)}",
+            f"Use ε = {epsilon_text(total)}{'' if fits else ' (more than is left)'}",
             key="plan-smallest",
             on_click=plans.give,
             args=(enough, Split.BEST),

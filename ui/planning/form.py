@@ -40,7 +40,8 @@ _ALLOCATIONS: Final = (
     "- **Manual**: every question keeps the ε in its row.\n"
     "- **Equal**: all questions get the same ε.\n"
     "- **Weighted**: a question with twice the weight gets twice the ε.\n"
-    "- **Optimal for targets**: the largest ratio of margin to target is as small as possible."
+    "- **Closest to all targets**: the largest ratio of margin to target is as small as possible. "
+    "Where not all targets can be met, another allocation can meet more of them."
 )
 
 
@@ -89,6 +90,11 @@ def messages(plan: AnalysisPlan) -> None:
     notice = session.notice()
     if notice is not None:
         st.error(literal(notice))
+    if plan.items and plan.follows_budget and plan.split is not Split.TYPED:
+        st.caption(
+            "The total is what is left of the budget. Each other release lowers it, and raises the "
+            "margins. A total that is typed stays."
+        )
     for name in plans.lost():
         st.warning(
             f"“{literal(name)}” was left out. This dataset lacks a column, or its type differs."
