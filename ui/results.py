@@ -54,7 +54,7 @@ _ON_A_PHONE = {
     "question": st.column_config.TextColumn(width=155),
     "result": st.column_config.TextColumn(width=165),
 }
-_PHONE_LINE, _TWO_LINES = 20, 55
+_PHONE_LINE, _MOST_LINES = 20, 3
 
 
 def conclude(answer: Release, name: str, text: str) -> None:
@@ -270,6 +270,7 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
     newest, known, later = [*reversed(releases)], sharper(releases), " (sharpened later)"
     found = [answer_text(release, most=1) for release in newest]
     longest = max([0, *map(len, found), *(len(release.known_as) for release in newest)])
+    lines = min(ceil(longest / _PHONE_LINE), _MOST_LINES)
     last = "mechanism" if tables is None else "table"
     listed = st.dataframe(
         pd.DataFrame(
@@ -283,7 +284,7 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
             for release, result in zip(newest, found, strict=True)
         ),
         column_config=_ON_A_PHONE,
-        row_height=_TWO_LINES if longest > _PHONE_LINE else None,
+        row_height=lines * _LINE_PIXELS + _PADDING_PIXELS if lines > 1 else None,
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",

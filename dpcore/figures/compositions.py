@@ -214,15 +214,14 @@ def _names(
 ) -> list[dict[str, object]]:
     """Return what steps are called, on the side where there is room.
 
-    To the right there is none above a step: the next one rises there. A step whose name
-    would cover an earlier one has none.
+    To the right there is none above a step: the next one rises there. A low step there has
+    no name, and neither has one whose name would cover an earlier one.
     """
     last, line_height, covered = len(steps), _LINE * top, 0.0
     names = []
     for at, ((name, _, _), height) in enumerate(zip(steps, spent, strict=True)):
         left = at < _HALF * last
-        below = left and height > line_height
-        low = height - line_height * below
+        low = height - line_height * left
         if not at or low < covered:
             continue
         covered = low + line_height
@@ -232,7 +231,7 @@ def _names(
                 at if left else at + 1,
                 height,
                 xanchor="left" if left else "right",
-                yanchor="top" if below else "bottom",
+                yanchor="top" if left else "bottom",
             )
         )
     return names
