@@ -21,6 +21,8 @@ ROUTES = {
 """The links that lead to each view: in the bar, of its section, and its own."""
 FIRST = {place.name: place.views[0].script for place in PLACES}
 """The view that each place opens on."""
+SECTIONS = {script: section_of(script).views[0].script for script in VIEWS}
+"""The view that the section of each view opens on."""
 EARLIER = {path: script for script, view in VIEWS.items() for path in view.earlier}
 """Where the links of earlier versions lead."""
 WITHOUT_A_TABLE = {script for script, view in VIEWS.items() if not view.reads_table}

@@ -275,6 +275,9 @@ def test_taking_the_fingerprint_tells_how_far_it_is_and_stops(open_page, slowly)
     app = open_table(open_page)
     put_in_use(app)
     assert "0 of 0 MB are read" in bar(app)
+    # A timer of the browser takes it further.
+    sent = app._tree.messages  # noqa: SLF001 - no public way
+    assert any(one.HasField("auto_rerun") for one in sent)
     button(app, "Stop").click().run()
     assert "Stop" not in labels(app)
     assert not in_use(app)

@@ -1,4 +1,4 @@
-"""A tab keeps its table to itself, and nothing in it leaves or runs."""
+"""A tab keeps its table to itself, and gives it up as it closes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 
 from tests.browser.server import Server
 from tests.browser.tab import Tab
 from tests.browser.test_classes import in_a_thread
 from tests.browser.test_ledger_browser import Book
-from tests.browser.visitor import table, visit
-from tests.browser.wire import Wire
-from tests.conftest import PATIENCE, everything
+from tests.browser.visitor import table
+from tests.conftest import PATIENCE
 from tests.registry import FIRST
 from tests.written import Written
 
@@ -23,16 +21,6 @@ pytestmark = pytest.mark.browser
 
 # Large enough that Streamlit's own caches would hash a sample of it only.
 MANY = [i % 101 for i in range(60_000)]
-HOSTILE = (
-    "![x](https://evil.test/p.png) <img src=https://evil.test/i.png onerror=alert(1)> "
-    ":material/bomb: :red[stop] $\\latex$ [link](https://evil.test/l) "
-    '<a href="https://evil.test/a">link</a>'
-)
-HOSTILE_FILE = "![x](https:evil.test) <img src=x onerror=alert(2)> $\\f$.csv"
-NAMING_COLUMNS = [
-    *("data", "release", "privacy_loss", "plan", "documents"),
-    *(("accuracy", "regression", "budget", "manage") if everything() else ()),
-]
 # Python reads this file as it starts, so that the app itself needs no back door.
 CENSUS = """
 import gc, os, signal
@@ -152,49 +140,3 @@ def held(server: Server, folder: Path) -> set[str]:
         assert time.monotonic() < deadline, "the server did not answer"
         time.sleep(0.1)
     return set(answer.read_text(encoding="utf-8").split())
-
-
-def test_hostile_names_make_no_request_and_no_markup(context, server):
-    wire = Wire(context)
-    dialogs = []
-    visitor = visit(context, server.url)
-    visitor.page.on("dialog", lambda dialog: (dialogs.append(dialog), dialog.dismiss()))
-    rows = "\n".join(f"{i % 9},{'ab'[i % 2]}" for i in range(120))
-    quoted = HOSTILE.replace('"', '""')
-    visitor.go("data")
-    visitor.upload(f'"{quoted}","{quoted} group"\n{rows}\n', HOSTILE_FILE)
-    visitor.edit_columns()
-    visitor.choose("Column", f"{HOSTILE} group")
-    visitor.choose("Type", "category")
-    categories = visitor.page.get_by_role("textbox", name="Public list")
-    categories.fill(f"{HOSTILE}\na\nb")
-    categories.press("Control+Enter")
-    visitor.settle()
-    visitor.choose("Column", HOSTILE)
-    visitor.use(0, 10)
-    visitor.pick("Classroom")
-    visitor.go("privacy_loss")
-    visitor.choose("Compare groups by", f"{HOSTILE} group")
-    visitor.go("release")
-    visitor.release()
-    visitor.button("Add to plan").click()
-    visitor.settle()
-    visitor.choose("Column", f"{HOSTILE} group")
-    visitor.choose("Statistic", "histogram")
-    visitor.press_release()
-    expect(visitor.page.get_by_text("the largest").first).to_be_visible()
-    for name in NAMING_COLUMNS:
-        visitor.go(name)
-        visitor.unfold()
-        # Letter by letter in the side bar, and wherever the column is named.
-        text = visitor.text.replace("\u2060", "")
-        assert HOSTILE_FILE in text
-        if name == "release":
-            assert f"istogram of {HOSTILE} group" in text
-        places = "[src*=evil], [*|href*=evil], [onerror], [src=x], .katex"
-        strange = visitor.page.locator(places)
-        found = [place.evaluate("place => place.outerHTML") for place in strange.all()]
-        assert found == [], name
-        expect(visitor.page.get_by_text("bomb", exact=True)).to_have_count(0)
-    assert dialogs == []
-    assert wire.outside(server.url) == []

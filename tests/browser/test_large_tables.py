@@ -11,7 +11,7 @@ from tests.browser.held import gate
 from tests.browser.server import Server
 from tests.browser.visitor import table, visit
 
-pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("undrawn")]
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive, pytest.mark.usefixtures("undrawn")]
 
 AGES = [18 + i * i % 71 for i in range(2000)]
 MEAN = sum(AGES) / len(AGES)

@@ -63,7 +63,7 @@ def test_impatient_clicks_are_charged_once_and_a_reload_keeps_it(context, server
     text = ages(1)
     book = Book(server, text)
     visitor = visit(context, server.url)
-    visitor.use_upload(text)
+    visitor.use_common(text)
     visitor.number("ε for this release", 0.1)
     visitor.release_button.click(click_count=3)
     expect(visitor.spend).to_be_visible()
@@ -77,20 +77,19 @@ def test_impatient_clicks_are_charged_once_and_a_reload_keeps_it(context, server
     visitor.draw_again(2, clicks=3)
     assert [release.draw for release in book.releases] == [1, 2]
     assert book.spent == 0.2
-    visitor.number("ε for this release", 0.4)
-    visitor.release()
     shown = said(visitor)
     assert "95%" in " ".join(shown)
     visitor.page.reload()
     expect(visitor.page.get_by_text("Choose a table first")).to_be_visible()
     expect(visitor.page.get_by_text("upload the same file again")).to_be_visible()
     visitor.settle()
-    visitor.use_upload(text)
-    visitor.number("ε for this release", 0.4)
+    visitor.go("data")
+    visitor.use_common(text)
+    visitor.number("ε for this release", 0.1)
     assert said(visitor) == shown
     visitor.go("budget")
-    assert "0.6" in visitor.metric("Spent")
-    assert "0.4" in visitor.metric("Left")
+    assert "0.2" in visitor.metric("Spent")
+    assert "2.8" in visitor.metric("Left")
 
 
 def test_second_tab_shares_the_account_and_cannot_overspend(server):
@@ -116,6 +115,7 @@ async def overspent(server, text):
     book.check()
 
 
+@pytest.mark.exhaustive
 def test_killed_server_leaves_no_answer_without_debit(tmp_path):
     with Server(tmp_path) as server:
         in_a_thread(killed(server, ages(3)))

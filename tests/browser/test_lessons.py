@@ -9,6 +9,7 @@ from playwright.sync_api import Error, expect
 
 from dpcore.lessons.lesson import LessonStep
 from dpcore.lessons.paths import LESSONS, PATHS
+from tests.browser.test_accessibility import grave, violations
 from tests.browser.visitor import Visitor
 
 pytestmark = pytest.mark.browser
@@ -63,7 +64,9 @@ def test_a_path_is_walked_by_the_keys_of_a_clicker(context, server):
     checked(page, path.before(*place)[1])
 
 
-def test_keys_lead_on_from_an_answer_that_has_the_focus(context, server):
+def test_keys_lead_on_from_an_answer_that_has_the_focus_and_a_click_opens_the_tools(
+    context, server
+):
     page = context.new_page()
     visitor = Visitor(page, server.url)
     visitor.open("lessons")
@@ -85,13 +88,12 @@ def test_keys_lead_on_from_an_answer_that_has_the_focus(context, server):
     press(page, "ArrowRight")
     visitor.settle()
     checked(page, LessonStep.PLAY)
+    assert grave(violations(page)) == []
+    an_arrow_opens_the_tools(page)
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_a_click_on_the_arrow_opens_the_tools_however_slow_the_browser(context, server):
-    page = context.new_page()
-    visitor = Visitor(page, server.url)
-    visitor.open("lessons")
+def an_arrow_opens_the_tools(page):
+    """Click the arrow of a button in a browser that is slow."""
     # Whatever happens next seems to happen a second later.
     page.evaluate("(() => { let now = Date.now(); Date.now = () => (now += 1000); })()")
     tools = page.get_by_role("button", name="Teach", exact=True)

@@ -12,9 +12,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.mark.usefixtures("undrawn")
 def test_link_opens_the_same_page_and_releases_nothing(browser, context, server):
-    visitor = visit(context, server.url)
-    visitor.use_example()
-    visitor.choose("Statistic", "sum")
+    visitor = visit(context, server.url, "release?example=rand-hie&statistic=sum")
     visitor.choose("Mechanism", "BIT Laplace")
     visitor.number("ε for this release", 0.7)
     wanted = ("mechanism=BIT", "epsilon=0.7", "statistic=sum", "example=rand-hie")

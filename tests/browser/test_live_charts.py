@@ -6,30 +6,13 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.rest import settled
-from tests.browser.test_accessibility import FADED
+from tests.browser.test_accessibility import FADED, grave, violations
 from tests.browser.visitor import visit
 
 pytestmark = pytest.mark.browser
 
-FILM, EPSILON = "lab-epsilon", "epsilon"
 # From the right end to the left one and back.
 FRAMES = 40
-# Looks at a chart with every frame until it is asked: whether there was a figure in each.
-WATCH = """() => {
-  const chart = document.querySelector(".live-chart");
-  const seen = {frames: 0, empty: 0, going: true, chart};
-  const look = () => {
-    seen.frames += 1;
-    seen.empty += document.querySelector(".live-chart .scatterlayer path.js-line") === null;
-    if (seen.going) requestAnimationFrame(look);
-  };
-  requestAnimationFrame(look);
-  window.seen = seen;
-}"""
-SEEN = """() => {
-  seen.going = false;
-  return {...seen, same: seen.chart === document.querySelector(".live-chart"), chart: null};
-}"""
 # Moves the pointer there and back with every frame, and counts the pictures that it meets.
 DRAG = """async ([left, right, y, frames]) => {
   const chart = document.querySelector(".live-chart");
@@ -72,13 +55,31 @@ def drag(page, slider="miniature"):
     return page.evaluate(DRAG, [track["x"], track["x"] + track["width"], y, FRAMES])
 
 
-def test_a_film_follows_the_slider_the_keys_and_a_link(page, context, server):
+def test_a_film_is_words_at_first_and_follows_a_link_the_keys_and_the_slider(context, server):
+    context.route("**/plotly.min.js", lambda route: route.abort())
+    home = visit(context, server.url, "?miniature=1.1")
+    page, figure = home.page, home.page.get_by_role("figure")
+    expect(figure).to_contain_text("Two overlapping bumps")
+    context.unroute("**/plotly.min.js")
+    thumb(page).focus()
+    page.keyboard.press("ArrowLeft")
     expect(curve(page)).to_be_visible()
+    expect(figure).not_to_contain_text("Two overlapping bumps")
+    settled(page)
+    began = curve(page).get_attribute("d")
+    page.keyboard.press("ArrowRight")
+    expect(curve(page)).not_to_have_attribute("d", began)
+    settled(page)
+    assert "miniature=1.1" in page.url
+    page.keyboard.press("ArrowLeft")
+    expect(curve(page)).to_have_attribute("d", began)
+    settled(page)
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
         settled(page)
         page.wait_for_function(FADED)
         has_the_colors_of_the_page(page)
+    assert grave(violations(page)) == []
     asked = page.evaluate("rest.asked")
     said = page.get_by_test_id("stMetricValue").first
     expect(said).to_have_text("50% → at most 73.2%")
@@ -96,18 +97,6 @@ def test_a_film_follows_the_slider_the_keys_and_a_link(page, context, server):
     assert f"miniature={value:g}" in page.url
     expect(said).to_have_text(followed)
 
-    visit(context, server.url, "?miniature=1.1")
-    other = context.pages[-1]
-    linked = curve(other).get_attribute("d")
-    thumb(other).focus()
-    other.keyboard.press("ArrowLeft")
-    expect(curve(other)).not_to_have_attribute("d", linked)
-    settled(other)
-    other.keyboard.press("ArrowRight")
-    expect(curve(other)).to_have_attribute("d", linked)
-    settled(other)
-    assert "miniature=1.1" in other.url
-
 
 def has_the_colors_of_the_page(page):
     app, paper, words = page.evaluate("""() => {
@@ -121,85 +110,60 @@ def has_the_colors_of_the_page(page):
     assert words[2] == words[3]
 
 
-def test_a_teaching_figure_is_a_film_and_each_change_is_drawn_into_it(context, server):
-    lab = visit(context, server.url, "lab")
-    page = lab.page
-    expect(curve(page)).to_be_visible()
-    asked, title = page.evaluate("rest.asked"), page.locator(".live-title").text_content()
-    height = page.locator(".live-title").bounding_box()["height"]
-    found = drag(page, FILM)
-    assert found["empty"] == 0
-    assert found["pictures"] > 1
-    assert page.evaluate("rest.asked") == asked
-    assert page.locator(".live-title").text_content() != title
-    assert page.locator(".live-title").bounding_box()["height"] == height
-    page.mouse.up()
-    settled(page)
-    claimed = f"Claimed ε = {float(thumb(page, FILM).get_attribute('value')):g},"
-    expect(page.get_by_text(claimed)).to_be_visible()
-
-    before = curve(page).get_attribute("d")
-    page.evaluate(WATCH)
-    # Whatever ε was let go at: on a bound, folded noise of a small scale looks as before.
-    lab.choose("Mechanism", "Laplace")
-    expect(curve(page)).not_to_have_attribute("d", before)
-    seen = page.evaluate(SEEN)
-    assert seen["same"]
-    assert seen["frames"] > 0
-    assert seen["empty"] == 0
-
-
 def test_an_epsilon_that_is_dragged_or_typed_is_the_same_in_both_controls(context, server):
-    curator = visit(context, server.url)
-    curator.use_example()
-    page = curator.page
-    for key, heard in (
-        (EPSILON, [".st-key-release-margin [data-testid=stMetricValue]", ".st-key-beside strong"]),
-        (f"meaning-{EPSILON}", [".live-title"]),
-    ):
-        slider = f"{key}-slider"
-        box = page.locator(f".st-key-{key} input")
-        said = [page.locator(place).first for place in heard]
-        expect(curve(page)).to_be_visible()
-        # Frames are computed once the slider is reached.
-        page.locator(f".st-key-{slider}").hover()
-        settled(page)
-        asked, before = page.evaluate("rest.asked"), [one.text_content() for one in said]
-        found = drag(page, slider)
-        assert found["empty"] == 0
-        assert found["pictures"] > 1
-        assert page.evaluate("rest.asked") == asked
-        dragged = thumb(page, slider).get_attribute("aria-valuetext")
-        expect(box).to_have_value(dragged)
-        followed = [one.text_content() for one in said]
-        assert all(one != other for one, other in zip(before, followed, strict=True))
-        page.mouse.up()
-        settled(page)
-        assert f"{key}={dragged}" in page.url
-        expect(box).to_have_value(dragged)
-        for one, text in zip(said, followed, strict=True):
-            expect(one).to_have_text(text)
+    page = visit(context, server.url, "release?example=rand-hie").page
+    margin, beside = ".st-key-release-margin [data-testid=stMetricValue]", ".st-key-beside strong"
+    in_both_controls(page, "epsilon", margin, beside)
 
-        box.fill("0.37")
-        box.press("Enter")
-        settled(page)
-        expect(thumb(page, slider)).to_have_attribute("aria-valuetext", "0.37")
-        thumb(page, slider).focus()
-        page.keyboard.press("ArrowRight")
-        settled(page)
-        expect(box).to_have_value("0.4")
-        expect(thumb(page, slider)).to_be_focused()
-        if key == EPSILON:
-            curator.go("meaning")
-            page.get_by_text("Custom ε").click()
-            settled(page)
-    # Of two sliders the one counts that moved last.
+
+@pytest.mark.exhaustive
+def test_of_two_sliders_the_one_counts_that_moved_last(context, server):
+    page = visit(context, server.url, "meaning?example=rand-hie").page
+    page.get_by_text("Custom ε").click()
+    settled(page)
+    in_both_controls(page, "meaning-epsilon", ".live-title")
     title = page.locator(".live-title").text_content()
     thumb(page, "meaning-prior").focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".live-title")).not_to_have_text(title)
     settled(page)
     expect(page.locator(".live-title")).to_contain_text("51% sure")
+
+
+def in_both_controls(page, key, *heard):
+    """Drag a slider of ε and type into its box; what is said follows both."""
+    slider = f"{key}-slider"
+    box = page.locator(f".st-key-{key} input")
+    said = [page.locator(place).first for place in heard]
+    expect(curve(page)).to_be_visible()
+    # Frames are computed once the slider is reached.
+    page.locator(f".st-key-{slider}").hover()
+    settled(page)
+    asked, before = page.evaluate("rest.asked"), [one.text_content() for one in said]
+    found = drag(page, slider)
+    assert found["empty"] == 0
+    assert found["pictures"] > 1
+    assert page.evaluate("rest.asked") == asked
+    dragged = thumb(page, slider).get_attribute("aria-valuetext")
+    expect(box).to_have_value(dragged)
+    followed = [one.text_content() for one in said]
+    assert all(one != other for one, other in zip(before, followed, strict=True))
+    page.mouse.up()
+    settled(page)
+    assert f"{key}={dragged}" in page.url
+    expect(box).to_have_value(dragged)
+    for one, text in zip(said, followed, strict=True):
+        expect(one).to_have_text(text)
+
+    box.fill("0.37")
+    box.press("Enter")
+    settled(page)
+    expect(thumb(page, slider)).to_have_attribute("aria-valuetext", "0.37")
+    thumb(page, slider).focus()
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    expect(box).to_have_value("0.4")
+    expect(thumb(page, slider)).to_be_focused()
 
 
 def test_many_figures_share_one_script_and_fit_any_width(context, server):
@@ -210,6 +174,7 @@ def test_many_figures_share_one_script_and_fit_any_width(context, server):
     expect(charts.locator("path, rect").first).to_be_attached()
     assert charts.count() > 1
     assert sum(url.endswith("plotly.min.js") for url in asked) == 1
+    assert grave(violations(study.page)) == []
     study.page.get_by_role("tab", name="Covariance and correlation").click()
     study.settle()
     for width in (1280, 390):
@@ -221,15 +186,3 @@ def test_many_figures_share_one_script_and_fit_any_width(context, server):
     study.page.emulate_media(media="print")
     study.page.set_viewport_size({"width": 300, "height": 844})
     assert chart.evaluate(fits) <= 300
-
-
-def test_words_stand_where_a_figure_cannot_be_drawn(context, server):
-    context.route("**/plotly.min.js", lambda route: route.abort())
-    page = visit(context, server.url).page
-    figure = page.get_by_role("figure")
-    expect(figure).to_contain_text("Two overlapping bumps")
-    context.unroute("**/plotly.min.js")
-    thumb(page).focus()
-    page.keyboard.press("ArrowRight")
-    expect(curve(page)).to_be_visible()
-    expect(figure).not_to_contain_text("Two overlapping bumps")

@@ -16,7 +16,7 @@ from tests.browser.rest import DEADLINE, settled
 from tests.browser.test_accessibility import fits
 from tests.browser.visitor import Visitor, table, visit
 from tests.browser.wire import Wire
-from tests.registry import HEADINGS, ROUTES
+from tests.registry import NAMES
 from tests.written import spellings
 
 pytestmark = pytest.mark.browser
@@ -78,14 +78,9 @@ def test_own_table_answers_within_six_clicks_and_goes_all_the_way(context, serve
     assert row["table"] == "a sample"
     assert float(row["value"]) == record.values[0]
     assert float(row["noise_lower"]) < record.values[0] < float(row["noise_upper"])
-    visitor.go("accuracy")
-    expect(page.get_by_role("figure")).to_be_visible()
     visitor.go("privacy_loss")
     the_switch_and_what_is_shown_agree(visitor, wire)
-    charts = page.get_by_role("figure")
-    expect(charts).to_have_count(1)
-    page.get_by_text("All four side by side").click()
-    expect(charts).to_have_count(2)
+    expect(page.get_by_role("figure")).to_have_count(1)
     visitor.go("budget")
     assert "0.5" in visitor.metric("Spent")
     assert Release.from_json(visitor.download("Download JSON")) == record
@@ -135,28 +130,9 @@ def agrees(visitor: Visitor, *, shown: bool) -> None:
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_bounds_pasted_into_the_grid_are_declared(context, server):
-    """A column of a spreadsheet is pasted at the first bound, as on paper."""
-    context.grant_permissions(["clipboard-read", "clipboard-write"])
-    visitor = visit(context, server.url)
-    page = visitor.page
-    visitor.go("data")
-    visitor.upload("a,b\n1.5,2.5\n2.5,3.5\n", "pasted.csv")
-    page.evaluate("navigator.clipboard.writeText('0\\t9\\n1\\t8')")
-    grid = page.get_by_test_id("stDataFrame").first
-    box = grid.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + 280, box["y"] + 52)
-    page.keyboard.press("Control+V")
-    visitor.settle()
-    visitor.edit_columns()
-    for label, value in (("Lower bound", "0"), ("Upper bound", "9")):
-        expect(page.get_by_role("spinbutton", name=label, exact=True)).to_have_value(value)
-
-
-@pytest.mark.usefixtures("undrawn")
-def test_the_grid_keeps_the_other_cells_of_a_row_that_is_typed_later(context, server):
+def test_the_grid_keeps_what_is_typed_cell_by_cell_and_takes_what_is_pasted(context, server):
     """The editor of cells is there before the first one opens."""
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
     visitor = visit(context, server.url)
     page = visitor.page
     with page.expect_response(re.compile("data-grid-overlay-editor")):
@@ -178,6 +154,15 @@ def test_the_grid_keeps_the_other_cells_of_a_row_that_is_typed_later(context, se
     visitor.settle()
     expect(row.nth(3)).to_have_text("18")
     expect(row.nth(FILLED)).to_have_text("impute")
+    # A column of a spreadsheet is pasted at the first bound, as on paper.
+    page.evaluate("navigator.clipboard.writeText('0\\t9\\n1\\t8')")
+    click_cell(page, grid, 280)
+    page.keyboard.press("Control+V")
+    expect(row.nth(4)).to_have_text("9")
+    visitor.settle()
+    visitor.edit_columns()
+    for label, value in (("Lower bound", "0"), ("Upper bound", "9")):
+        expect(page.get_by_role("spinbutton", name=label, exact=True)).to_have_value(value)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -185,17 +170,15 @@ def test_what_is_typed_on_release_stays_while_the_page_follows_it(context, serve
     """Each field is typed while the run that the one before asked for is drawn."""
     visitor = visit(context, server.url)
     rows = "".join(f"{20 + i},{900 + i}\n" for i in range(30))
-    visitor.use_upload(f"age,pay\n{rows}")
+    visitor.use_common(f"age,pay\n{rows}")
     visitor.choose("Column", "pay")
     fields = {
         "Lower bound": "10",
         "Upper bound": "9000",
-        "Impute missing values with": "4000",
         "Missing-value codes": "-9; -8",
-        "Unit": "euros",
         "Meaning": "paid in a month",
     }
-    anew = {"Upper bound": "5000", "Lower bound": "25", "Impute missing values with": "300"}
+    anew = {"Upper bound": "5000", "Lower bound": "25"}
     for label, text in [*fields.items(), *anew.items()]:
         box = visitor.page.get_by_label(label, exact=True)
         box.clear()
@@ -213,13 +196,17 @@ def test_what_is_typed_on_release_stays_while_the_page_follows_it(context, serve
 
 def type_into(page, grid, right, text):
     """Type into the cell of the first row that is so far to the right."""
-    box = grid.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + right, box["y"] + 52)
+    click_cell(page, grid, right)
     page.keyboard.press("Enter")
     editor = page.locator("#portal textarea, #portal input").first
     editor.fill(text)
     editor.press("Enter")
+
+
+def click_cell(page, grid, right):
+    box = grid.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + right, box["y"] + 52)
 
 
 @pytest.mark.usefixtures("undrawn")
@@ -261,29 +248,21 @@ def test_keyboard_alone_does_the_main_job(context, server):
     page.keyboard.press("Escape")
     record = Release.from_json(download.value.path().read_text(encoding="utf-8"))
     assert record.mechanism == "bit"
-    follow(visitor, "accuracy")
-    follow(visitor, "privacy_loss")
+    press(page, page.get_by_role("link", name=NAMES["privacy_loss"], exact=True), "Enter")
+    visitor.heading("Privacy loss").wait_for()
+    settled(page)
     press(page, page.get_by_role("switch"), "Space")
     expect(page.get_by_text("Most exposed", exact=True)).to_be_visible()
-    follow(visitor, "budget")
-    assert "0.4" in visitor.metric("Spent")
 
 
 def test_phone_does_the_main_job_without_sideways_scroll(browser, server):
     context = browser.new_context(viewport={"width": 390, "height": 844})
     visitor = visit(context, server.url)
-    visitor.use_example()
-    in_view(visitor)
-    assert first_number(visitor.answer.inner_text()) > 0
-    visitor.use_upload(table([*AGES, 51]))
-    visitor.number("ε for this release", 0.4)
+    visitor.go("data")
+    visitor.use_common(table([*AGES, 51]))
     in_view(visitor)
     assert abs(first_number(visitor.answer.inner_text()) - MEAN) < OFF
-    visitor.go("privacy_loss")
-    visitor.open_confidential()
-    expect(visitor.page.get_by_text("Most exposed", exact=True)).to_be_visible()
-    visitor.unfold()
-    fits(visitor.page, "the area of Individual privacy")
+    fits(visitor.page, "the answer")
     context.close()
 
 
@@ -320,11 +299,3 @@ def enter(page: Page, label: str, text: str) -> None:
     page.keyboard.type(text)
     page.keyboard.press("Enter")
     settled(page)
-
-
-def follow(visitor: Visitor, script: str) -> None:
-    page = visitor.page
-    for link in ROUTES[script]:
-        press(page, page.get_by_role("link", name=link, exact=True).first, "Enter")
-        settled(page)
-    visitor.heading(HEADINGS[script]).wait_for()

@@ -6,12 +6,11 @@ import pytest
 
 from tests.browser.walk import FaultError, Walk, walk
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 SEED, STEPS = 1, 120
 
 
-@pytest.mark.exhaustive
 def test_nothing_breaks_on_a_walk_at_random(context, server):
     walk(context.new_page(), server, seed=SEED, steps=STEPS)
 

@@ -34,8 +34,19 @@ class Visitor:
         self.settle()
 
     def go(self, script: str) -> None:
-        """Follow the links to a view: of its place, its section, and its own."""
-        place, *inside = registry.ROUTES[script]
+        """Follow the links to a view: of its place and its section, where those are not open."""
+        if not self._link(script).count():
+            self._open_place(registry.ROUTES[script][0])
+        for view in (registry.SECTIONS[script], script):
+            if self.heading(registry.HEADINGS[script]).count():
+                break
+            if view == script or not self._link(script).count():
+                self._link(view).click()
+                self.heading(registry.HEADINGS[view]).wait_for()
+                self.settle()
+
+    def _open_place(self, place: str) -> None:
+        """Follow the link of a place, in the top bar or in the side bar."""
         if self._narrow:
             self.button("Expand sidebar").click()
         self.page.get_by_role("link", name=place, exact=True).first.click()
@@ -44,12 +55,11 @@ class Visitor:
             # Streamlit leaves it open above the page.
             self.button("Collapse sidebar").click()
         self.settle()
-        for link in inside:
-            main = self.page.get_by_test_id("stMainBlockContainer")
-            main.get_by_role("link", name=link, exact=True).first.click()
-            self.settle()
-        self.heading(registry.HEADINGS[script]).wait_for()
-        self.settle()
+
+    def _link(self, script: str) -> Locator:
+        """Return the link to a view in the rows of the place that is open."""
+        main = self.page.get_by_test_id("stMainBlockContainer")
+        return main.locator(f"a[href='{script}']").filter(visible=True).first
 
     def upload(self, text: str | bytes, name: str = "people.csv") -> None:
         """Choose a file on the Data page, and wait until it can be declared."""
@@ -264,7 +274,7 @@ class Visitor:
         return self.page.get_by_role("button", name=name, exact=True)
 
     def heading(self, name: str) -> Locator:
-        return self.page.get_by_role("heading", name=name, exact=True)
+        return self.page.get_by_role("heading", name=name, exact=True, level=1)
 
     def metric(self, label: str) -> str:
         return self.tile(label).get_by_test_id("stMetricValue").inner_text()
