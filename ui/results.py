@@ -55,6 +55,8 @@ _ON_A_PHONE = {
     "result": st.column_config.TextColumn(width=165),
 }
 _PHONE_LINE, _MOST_LINES = 20, 3
+_WRAPS = 65
+"""The least height of rows, in pixels, whose text goes on in a next line."""
 
 
 def conclude(answer: Release, name: str, text: str) -> None:
@@ -284,7 +286,7 @@ def listing(releases: Sequence[Release], *, tables: Mapping[str, str] | None = N
             for release, result in zip(newest, found, strict=True)
         ),
         column_config=_ON_A_PHONE,
-        row_height=lines * _LINE_PIXELS + _PADDING_PIXELS if lines > 1 else None,
+        row_height=max(lines * _LINE_PIXELS + _PADDING_PIXELS, _WRAPS) if lines > 1 else None,
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
