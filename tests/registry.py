@@ -6,19 +6,8 @@ NAMES = {script: view.link for script, view in VIEWS.items()}
 """What the link of each view says, by its script."""
 HEADINGS = {script: view.title for script, view in VIEWS.items()}
 """The title above each view."""
-ROUTES = {
-    script: tuple(
-        dict.fromkeys(
-            (place_of(script).name, section_of(script).link, view.link)
-            if len(section_of(script).views) > 1
-            else (place_of(script).name, section_of(script).link)
-            if len(place_of(script).sections) > 1
-            else (place_of(script).name,)
-        )
-    )
-    for script, view in VIEWS.items()
-}
-"""The links that lead to each view: in the bar, of its section, and its own."""
+IN = {script: place_of(script).name for script in VIEWS}
+"""The place of each view."""
 FIRST = {place.name: place.views[0].script for place in PLACES}
 """The view that each place opens on."""
 SECTIONS = {script: section_of(script).views[0].script for script in VIEWS}

@@ -36,7 +36,7 @@ class Visitor:
     def go(self, script: str) -> None:
         """Follow the links to a view: of its place and its section, where those are not open."""
         if not self._link(script).count():
-            self._open_place(registry.ROUTES[script][0])
+            self._open_place(registry.IN[script])
         for view in (registry.SECTIONS[script], script):
             if self.heading(registry.HEADINGS[script]).count():
                 break
@@ -78,12 +78,6 @@ class Visitor:
             box.set_input_files(file)
         self.settle()
 
-    def use(self, lower: float, upper: float, budget: float = 1.0) -> None:
-        """Declare the first column, set the budget, and go on to Release."""
-        self.declare(lower, upper)
-        self.number("Privacy budget ε", budget)
-        self.go_on_to_release()
-
     def go_on_to_release(self) -> None:
         """Take the table of the Data page into use, as one about other people."""
         self.say_other_people()
@@ -119,18 +113,6 @@ class Visitor:
             self.settle()
             self.page.get_by_text("Nobody in this table is in").click()
             self.settle()
-
-    def use_upload(
-        self,
-        text: str,
-        *,
-        bounds: tuple[float, float] = (0, 100),
-        budget: float = 1.0,
-        name: str = "people.csv",
-    ) -> None:
-        self.go("data")
-        self.upload(text, name)
-        self.use(*bounds, budget)
 
     def use_common(self, text: str) -> None:
         """Choose a file on Home, take the common bounds, and go on to Release."""
