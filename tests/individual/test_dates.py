@@ -225,7 +225,7 @@ CELLS = st.one_of(
 
 @pytest.mark.slow
 @settings(
-    deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None, max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(
     cells=st.lists(CELLS, min_size=1, max_size=12),

@@ -226,7 +226,7 @@ def test_noise_before_is_the_noise_after(name, noise):
 )
 def test_noise_before_falls_without_jumps_as_epsilon_grows(name, law, fastest):
     sizes = np.array([30.0, 300.0, 10_000.0])
-    epsilons = np.geomspace(0.4, 20, 15)
+    epsilons = np.geomspace(0.4, 20, 8)
     widths = np.array(
         [
             half_widths(law(noise=2 / epsilon), RATIOS[name], sizes, together=10)

@@ -7,6 +7,7 @@ import pytest
 from scipy import integrate, stats
 
 from dpcore.models import mills
+from tests.conftest import few
 from tests.models.plain_pairs import PerturbedPairs
 from tests.models.plain_pairs import perturbed as simulate
 from tests.models.ten_people import X, Y, members, ridge
@@ -75,8 +76,9 @@ def between_normals(first, second, epsilon):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("present", [False, True])
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("seed", "present"), few(2, (0, False), (1, True), *((seed, True) for seed in range(2, 5)))
+)
 def test_one_coefficient_has_the_delta_of_two_normal_laws(seed, present):
     rng = np.random.default_rng(seed)
     before, x, sigma = 10 ** rng.uniform(-0.5, 2), rng.uniform(0.1, 1.0), 2.0

@@ -26,7 +26,7 @@ seeds = st.integers(0, 2**32 - 1)
 @pytest.mark.slow
 @pytest.mark.parametrize("model", ModelKind)
 @pytest.mark.parametrize("penalty", PENALTIES)
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=2)
 @given(seed=seeds, cuts=cuts, group=groups, most=st.sampled_from([PEOPLE, 17, 31]))
 def test_any_parts_give_the_fit_of_the_table_in_memory(
     tmp_path_factory, model, penalty, seed, cuts, group, most

@@ -81,7 +81,7 @@ def brute_force(names, items, total):
 
 
 @pytest.mark.slow
-@settings(max_examples=60 if everything() else 4, deadline=None)
+@settings(max_examples=60 if everything() else 2, deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(sorted(POOL)), st.floats(-1.5, 1.5)), min_size=2, max_size=5
@@ -100,7 +100,7 @@ def test_best_split_is_best_for_all_mechanisms(chosen, total):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", few(20, *POOL))
+@pytest.mark.parametrize("name", few(5, *POOL))
 def test_half_widths_never_rise_with_epsilon(name):
     found = halves(name)
     found = found[np.isfinite(found)]

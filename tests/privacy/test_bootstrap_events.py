@@ -17,6 +17,7 @@ from dpcore.privacy.events import (
     SampleEvent,
     event_from,
 )
+from tests.conftest import few
 from tests.privacy.peer_events import dp_event
 
 MU = resampled_step(1.0, rho=0.5, times=50)
@@ -48,13 +49,14 @@ def test_two_releases_of_bootstraps_are_one_of_twice_as_many():
 
 @pytest.mark.parametrize(
     "other",
-    [
-        GaussianEvent(parameter=2.0),
-        LaplaceEvent(parameter=1.0),
-        PureEvent(parameter=0.3),
+    few(
+        2,
         ApproximateEvent(parameter=0.3, delta=1e-7),
         SampleEvent(law="gaussian", parameter=1.0, rate=0.1),
-    ],
+        LaplaceEvent(parameter=1.0),
+        PureEvent(parameter=0.3),
+        GaussianEvent(parameter=2.0),
+    ),
 )
 def test_bootstraps_add_up_with_every_kind(alone, other):
     both = compose([FIFTY, other], delta=1e-6)

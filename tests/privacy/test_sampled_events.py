@@ -16,6 +16,7 @@ from dpcore.privacy.events import (
     event_from,
 )
 from dpcore.privacy.subsampling_amplification import subsampled_delta
+from tests.conftest import few
 from tests.privacy.peer_events import dp_event
 
 SCHEMES = [
@@ -24,7 +25,7 @@ SCHEMES = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("rate", [0.01, 0.1, 0.7])
+@pytest.mark.parametrize("rate", few(1, 0.1, 0.01, 0.7))
 def test_profile_agrees_with_the_library(rate):
     fine = {"value_discretization_interval": 1e-4}
     for law, found in (

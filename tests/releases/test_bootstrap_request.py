@@ -100,9 +100,9 @@ def test_the_price_is_the_real_level_and_meets_the_claim():
 def test_what_does_not_hold_is_refused_in_release_mode_only():
     assert asked().refusal(Mode.RELEASE) is None
     cases = (
-        (asked(correction=Correction.PUBLISHED), "not 4.89"),
-        (asked(correction=Correction.ASYMPTOTIC), "finite-sample"),
-        (asked(bound=Bound.MEAN), "generic bound"),
+        (asked(correction=Correction.PUBLISHED, times=3), "not 4.89"),
+        (asked(correction=Correction.ASYMPTOTIC, times=3), "finite-sample"),
+        (asked(bound=Bound.MEAN, times=3), "generic bound"),
     )
     for request, why in cases:
         assert request.refusal(Mode.CLASSROOM) is None
@@ -113,9 +113,9 @@ def test_what_does_not_hold_is_refused_in_release_mode_only():
         with pytest.raises(ClaimError):
             released(request, table(), opened())
     # Every change of a share is from one end to the other: there it is proved.
-    share = asked(StatisticKind.PROPORTION, bound=Bound.MEAN)
+    share = asked(StatisticKind.PROPORTION, bound=Bound.MEAN, times=3)
     assert share.refusal(Mode.RELEASE) is None
-    assert share.factor < asked(StatisticKind.PROPORTION).factor
+    assert share.factor < asked(StatisticKind.PROPORTION, times=3).factor
     assert float(share.cost.epsilon) <= share.claimed * (1 + 1e-9)
 
 

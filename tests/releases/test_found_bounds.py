@@ -161,7 +161,7 @@ def test_no_outcome_tells_neighbors_apart_by_more_than_epsilon(relation, epsilon
 @pytest.mark.slow
 def test_the_secure_draw_has_that_law():
     asked = small(epsilon=2.0)
-    plan, draws = asked.plan, 1500
+    plan, draws = asked.plan, 800
     counts = np.zeros(len(plan.lower_ends))
     counts[5], counts[7] = 3, 4
     expected = law(plan, counts)
@@ -180,9 +180,9 @@ def test_the_secure_draw_has_that_law():
 def test_an_audit_does_not_refute_the_promise_and_finds_a_quarter_of_the_noise(relation):
     asked = small(relation)
     honest = worst(asked)
-    few = replace(honest, batch=2000)
+    few = replace(honest, batch=1000)
     assert honest.exact == pytest.approx(asked.epsilon, rel=1e-6)
-    kept = audit(few, TrialDraws.together(batches(few, 2000)), confidence=CERTAIN)
+    kept = audit(few, TrialDraws.together(batches(few, 1000)), confidence=CERTAIN)
     assert not kept.refuted
     # Noise of a quarter of the scale gives four times the epsilon.
     faulty = replace(worst(small(relation, epsilon=4.0)), claim=Guarantee(epsilon=1.0), batch=2000)

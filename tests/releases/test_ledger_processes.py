@@ -55,42 +55,20 @@ def path(tmp_path):
     return tmp_path / "home" / "ledger.sqlite3"
 
 
-def test_four_processes_of_two_machines_spend_exactly_the_cap(server):
-    program = """
-        granted = 0
-        for number in range(50):
-            try:
-                spend(ledger, f"{sys.argv[2]}-{number}")
-                granted += 1
-            except BudgetExceeded:
-                pass
-        print(granted)
-    """
-    server.ledger().open_account(
-        "table", PrivacyBudget.of(epsilon=5.0), NeighboringRelation.SUBSTITUTION
-    )
-    workers = [
-        start(program, server.opening(machine), name)
-        for name, machine in zip("abcd", (0, 0, 1, 1), strict=True)
-    ]
-    granted = sum(int(worker.communicate(timeout=PATIENCE)[0]) for worker in workers)
-    assert [worker.returncode for worker in workers] == [0] * 4
-    ledger = server.ledger()
-    account = ledger.account("table")
-    assert (granted, account.releases, account.spent.epsilon) == (50, 50, 5)
-    ledger.verify()
-
-
-def test_eight_processes_of_one_machine_spend_exactly_the_cap(path):
+@pytest.mark.parametrize(
+    ("where", "processes"), [pytest.param("server", 4, marks=pytest.mark.server), ("file", 8)]
+)
+def test_processes_that_spend_at_once_spend_exactly_the_cap(request, path, where, processes):
+    """On a server they are of two machines."""
     program = """
         numbers = []
-        for name in range(8):
+        for name, opening in enumerate(sys.argv[1:]):
             reading, writing = os.pipe()
             if os.fork() == 0:
                 granted = 0
-                for number in range(3):
+                for number in range(5):
                     try:
-                        spend(opened(sys.argv[1]), f"{name}-{number}")
+                        spend(opened(opening), f"{name}-{number}")
                         granted += 1
                     except BudgetExceeded:
                         pass
@@ -100,93 +78,105 @@ def test_eight_processes_of_one_machine_spend_exactly_the_cap(path):
             numbers.append(reading)
         print(*[os.read(reading, 9).decode() for reading in numbers])
     """
+    if where == "server":
+        server = request.getfixturevalue("server")
+        openings = [server.opening(machine) for machine in (0, 0, 1, 1)]
+        ledger = server.ledger()
+    else:
+        openings, ledger = [path] * processes, Ledger.at(path)
     relation = NeighboringRelation.SUBSTITUTION
-    Ledger.at(path).open_account("table", PrivacyBudget.of(epsilon=1.0), relation)
-    worker = start(program, path, opened=False)
+    ledger.open_account("table", PrivacyBudget.of(epsilon=1.0), relation)
+    worker = start(program, *openings, opened=False)
     granted = [int(n) for n in worker.communicate(timeout=PATIENCE)[0].split()]
-    assert len(granted) == 8
-    ledger = Ledger.at(path)
+    assert len(granted) == processes
     account = ledger.account("table")
     assert (sum(granted), account.releases, account.spent.epsilon) == (10, 10, 1)
     assert len(ledger.releases("table")) == 10
     ledger.verify()
 
 
-def test_a_process_killed_before_the_commit_leaves_nothing(place):
+def test_a_process_killed_before_the_commit_leaves_nothing_and_after_it_has_answered(place):
     program = """
         def compute():
-            print("drawing", flush=True)
-            sys.stdin.read()
-        ledger.charge("table", "a-1", TENTH, compute)
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        def run(part):
+            child = os.fork()
+            if child == 0:
+                part(opened(sys.argv[1]))
+                os.kill(os.getpid(), signal.SIGKILL)
+            assert os.waitpid(child, 0)[1] == signal.SIGKILL
+
+        run(lambda ledger: ledger.charge("table", "a-1", TENTH, compute))
+        run(lambda ledger: spend(ledger, "a-2", value=7.5))
     """
     worker = start(program, place.opening())
-    assert worker.stdout.readline() == "drawing\n"
-    worker.kill()
     worker.communicate(timeout=PATIENCE)
+    assert worker.returncode == 0
     ledger = place.ledger()
     ledger.verify()
     assert ledger.stored("a-1") is None
-    assert ledger.account("table").spent == PrivacyCost()
-    assert [entry.kind for entry in ledger.history("table")] == ["account"]
+    assert [entry.kind for entry in ledger.history("table")] == ["account", "debit", "release"]
+    again = ledger.charge("table", "a-2", TENTH, lambda: pytest.fail("a second draw"))
+    assert again == make_release("a-2", values=(7.5,))
+    assert ledger.account("table").spent == TENTH
     assert spend(ledger, "a-1").id == "a-1"
 
 
-def test_a_process_killed_after_the_commit_has_answered(place):
-    program = """
-        spend(ledger, "a-1", value=7.5)
-        os.kill(os.getpid(), signal.SIGKILL)
-    """
-    worker = start(program, place.opening())
-    worker.communicate(timeout=PATIENCE)
-    assert worker.returncode < 0
-    ledger = place.ledger()
-    ledger.verify()
-    again = ledger.charge("table", "a-1", TENTH, lambda: pytest.fail("a second draw"))
-    assert again == make_release("a-1", values=(7.5,))
-    assert ledger.account("table").spent == TENTH
-
-
-@pytest.mark.parametrize("step", ["keep", "replace"])
-@pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize("call", [1, 2, 3])
-def test_a_process_killed_around_its_checkpoint_loses_no_debit(path, step, call, after):
+def test_a_process_killed_around_its_checkpoint_loses_no_debit(tmp_path):
     """Call 1 is that of a new ledger, 2 follows the account, 3 the first debit."""
     program = """
         from dpcore.ledger.store import FileDatabase
-        step, call, after = sys.argv[2], int(sys.argv[3]), sys.argv[4] == "True"
-        owner = FileDatabase if step == "keep" else type(Path())
-        real, calls = getattr(owner, step), []
 
-        def dying(self, *args):
-            calls.append(1)
-            last = len(calls) == call
-            if not last or after:
-                real(self, *args)
-            if last:
-                os.kill(os.getpid(), signal.SIGKILL)
+        def dying(owner, step, call, after):
+            real, calls = getattr(owner, step), []
 
-        setattr(owner, step, dying)
-        ledger.open_account(
-            "table", PrivacyBudget.of(epsilon=5.0), NeighboringRelation.SUBSTITUTION
-        )
-        for number in range(3):
-            print(spend(ledger, f"a-{number}").id, flush=True)
+            def died(self, *args):
+                calls.append(1)
+                last = len(calls) == call
+                if not last or after:
+                    real(self, *args)
+                if last:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+            setattr(owner, step, died)
+
+        for step, owner in (("keep", FileDatabase), ("replace", type(Path()))):
+            for call in (1, 2, 3):
+                for after in (False, True):
+                    place = Path(sys.argv[1]).parents[1] / f"{step}-{call}-{after}"
+                    child = os.fork()
+                    if child == 0:
+                        ledger = opened(str(place / "ledger.sqlite3"))
+                        dying(owner, step, call, after)
+                        ledger.open_account(
+                            "table",
+                            PrivacyBudget.of(epsilon=5.0),
+                            NeighboringRelation.SUBSTITUTION,
+                        )
+                        for number in range(3):
+                            print(place.name, spend(ledger, f"a-{number}").id, flush=True)
+                    assert os.waitpid(child, 0)[1] == signal.SIGKILL
     """
-    worker = start(program, path, step, call, after, opened=False)
-    said = worker.communicate(timeout=PATIENCE)[0].split()
-    assert worker.returncode < 0
-    ledger = Ledger.at(path)
-    ledger.verify()
-    account = ledger.account("table")
-    paid = 0 if account is None else account.releases
-    assert len(said) <= paid == len(ledger.releases("table")) <= 1
-    ledger.open_account("table", PrivacyBudget.of(epsilon=0.2), NeighboringRelation.SUBSTITUTION)
-    for number in range(2):
-        spend(ledger, f"a-{number}")
-    account = ledger.account("table")
-    assert (account.releases, account.spent.epsilon) == (2, 2 * TENTH.epsilon)
-    ledger.verify()
-    assert not path.with_name("checkpoint.new").exists()
+    worker = start(program, tmp_path / "first" / "ledger.sqlite3", opened=False)
+    said = [line.split()[0] for line in worker.communicate(timeout=PATIENCE)[0].splitlines()]
+    assert worker.returncode == 0
+    homes = [home for home in tmp_path.iterdir() if home.name != "first"]
+    assert len(homes) == 12
+    for home in homes:
+        ledger = Ledger.at(home / "ledger.sqlite3")
+        ledger.verify()
+        account = ledger.account("table")
+        paid = 0 if account is None else account.releases
+        assert said.count(home.name) <= paid == len(ledger.releases("table")) <= 1
+        relation = NeighboringRelation.SUBSTITUTION
+        ledger.open_account("table", PrivacyBudget.of(epsilon=0.2), relation)
+        for number in range(2):
+            spend(ledger, f"a-{number}")
+        account = ledger.account("table")
+        assert (account.releases, account.spent.epsilon) == (2, 2 * TENTH.epsilon)
+        ledger.verify()
+        assert not (home / "checkpoint.new").exists()
 
 
 def test_a_plan_killed_at_any_moment_is_made_as_a_whole_or_not_at_all(place):

@@ -126,7 +126,7 @@ def test_answers_have_the_mean_and_the_variance_of_resample_and_noise(monkeypatc
     rows = np.r_[np.zeros(70), np.full(30, 100.0)]
     plan = request(epsilon=5.0).plan
     cost = request(epsilon=5.0).cost
-    runs, noise = 1600, 2 * plan.noise**2
+    runs, noise = 600, 2 * plan.noise**2
     draws = np.array([plan.answer(rows, cost=cost).values[0] for _ in range(runs)])
     # Seven standard errors, by the exact moments: the ten rows have 12.684 as the
     # fourth moment of their sum, in hundreds; Laplace noise has 6 squared variances.

@@ -16,7 +16,7 @@ from tests.terms import ONE
 
 # Permute-and-flip then lies at a distance of about 200, where 42 would do: it is missed
 # less often than once in 10^11 runs.
-DRAWS = 3500
+DRAWS = 1200
 SURE = 1e-9
 FREE = PrivacyCost.of(epsilon=1e6, rho=1e6)
 

@@ -87,11 +87,15 @@ def account(table):
 
 
 def released(table, ledger):
+    return answered(REQUEST.value(table), ledger, table.fingerprint(KEY))
+
+
+def answered(value, ledger, fingerprint):
     return release(
         REQUEST,
-        REQUEST.value(table),
+        value,
         ledger=ledger,
-        fingerprint=table.fingerprint(KEY),
+        fingerprint=fingerprint,
         mode=Mode.RELEASE,
         now=datetime(2026, 11, 23, tzinfo=UTC),
     )
@@ -122,31 +126,17 @@ def test_parts_are_read_by_all_workers_and_come_in_order(machines, held):
     assert list(starts) == [part.start + 2 for part in held.parts]
 
 
-def test_a_worker_lost_before_the_start_is_not_missed(machines, table, in_threads):
-    machines.kill_one()
-    np.testing.assert_array_equal(QUESTIONS["mean"].value(table), in_threads)
-
-
-def test_a_part_of_a_lost_worker_is_read_by_another(machines, held, in_threads):
+def test_a_part_of_a_lost_worker_is_read_by_another_and_paid_once(machines, held, in_threads):
+    ledger, asked = account(held), held.fingerprint(KEY)
     with ThreadPoolExecutor(1) as pool:
-        reading = pool.submit(QUESTIONS["mean"].value, held)
+        reading = pool.submit(REQUEST.value, held)
         machines.wait(lambda: len(held.at_work()) == 2)
         machines.kill(held.at_work()[0])
         held.go()
-        np.testing.assert_array_equal(reading.result(), in_threads)
-
-
-def test_a_release_that_waits_for_its_value_is_paid_once(machines, held):
-    ledger = account(held)
-    with ThreadPoolExecutor(1) as pool:
-        answer = pool.submit(released, held, ledger)
-        machines.wait(lambda: len(held.at_work()) == 2)
-        machines.kill(held.at_work()[0])
-        held.go()
-        first = answer.result()
-    assert debits(ledger, held) == 1
+        value = reading.result()
+    np.testing.assert_array_equal(value, in_threads)
+    first = answered(value, ledger, asked)
     # The same question has the same answer, whoever reads the table.
-    machines.staff(2)
     assert released(held, ledger) == first
     assert debits(ledger, held) == 1
 
@@ -196,16 +186,19 @@ def test_a_scheduler_that_goes_is_told_and_nothing_charged(alone, held, monkeypa
     assert debits(ledger, held) == 0
 
 
-def test_a_scheduler_that_stands_still_is_not_waited_for(alone, held, monkeypatch):
-    alone.staff(2)
+def test_a_scheduler_that_stands_still_is_not_waited_for(machines, held, monkeypatch):
     ledger = account(held)
     with ThreadPoolExecutor(1) as pool:
         answer = pool.submit(released, held, ledger)
-        alone.wait(lambda: len(held.at_work()) == 2)
+        machines.wait(lambda: len(held.at_work()) == 2)
         monkeypatch.setattr(engine, "_ANSWER", 1.0)
-        os.kill(alone.scheduler, signal.SIGSTOP)
-        with pytest.raises(DataError, match=GONE):
-            answer.result()
+        os.kill(machines.scheduler, signal.SIGSTOP)
+        try:
+            with pytest.raises(DataError, match=GONE):
+                answer.result()
+        finally:
+            os.kill(machines.scheduler, signal.SIGCONT)
+            held.go()
     assert debits(ledger, held) == 0
 
 

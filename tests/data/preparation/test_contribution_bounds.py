@@ -72,7 +72,7 @@ def kept(rows, rule=TWO, conditions=(), key=KEY):
 
 
 @pytest.mark.slow
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(rows=VISITS, seed=st.integers(0, 10), most=st.integers(1, 3))
 def test_the_choice_is_each_persons_own(rows, seed, most):
     rule = RowCap(owners=("who",), most=most)
