@@ -35,7 +35,7 @@ from tests.app.test_pages import (
 from tests.app.test_presses import PRESSED
 from tests.app.test_questions import set_to
 from tests.app.test_uploads import columns, labels, said
-from tests.conftest import assert_says
+from tests.conftest import assert_says, few
 from ui import releasing, session
 
 __all__ = ["tables"]
@@ -104,12 +104,13 @@ def test_opening_reads_no_row(open_page, tables, monkeypatch):
 @pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize(
     "question",
-    [
-        {"Statistic": "mean", "By_group": 0},
-        {"Statistic": "median"},
+    few(
+        2,
         {"Statistic": "pooled variance", "public": True},
         {"Column": "smoker", "Statistic": StatisticKind.PROPORTIONS.value},
-    ],
+        {"Statistic": "mean", "By_group": 0},
+        {"Statistic": "median"},
+    ),
     ids=str,
 )
 def test_the_same_is_asked_and_computed_as_of_an_upload(open_page, asked, question):

@@ -20,6 +20,7 @@ from tests.registry import HEADINGS
 CSV = "age,smoker\n" + "".join(
     f"{20 + i % 50},{'yes' if i % 3 == 0 else 'no'}\n" for i in range(200)
 )
+CHOICES = ("button_group", "checkbox", "radio", "selectbox", "toggle")
 
 
 @begun_once
@@ -95,11 +96,16 @@ def by_label(elements, label):
 
 
 def fill(app, **kinds):
-    """Set fields by kind and label, one after the other as a person does."""
+    """Set fields by kind and label: choices one after the other, all else at once.
+
+    What was chosen decides which other fields there are.
+    """
     for kind, fields in kinds.items():
         for label, value in fields.items():
-            by_label(getattr(app, kind), label).set_value(value).run()
-    return app
+            by_label(getattr(app, kind), label).set_value(value)
+            if kind in CHOICES:
+                app.run()
+    return app if [*kinds][-1] in CHOICES else app.run()
 
 
 def button(app, label):

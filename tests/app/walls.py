@@ -12,8 +12,6 @@ from dpcore.analyses.base import Request
 from dpcore.analyses.model import ModelRequest
 from dpcore.analyses.model_errors import balanced_penalty
 from dpcore.analyses.number import Query
-from dpcore.data.bounds import Interval
-from dpcore.data.columns import Column, ColumnKind, MissingPolicy
 from dpcore.data.dataset import Dataset
 from dpcore.figures.resampling.bootstrap import methods
 from dpcore.individual.counterfactual import move_in_statistic
@@ -32,6 +30,7 @@ from dpcore.studies.individual.hypothesis_tests import laws_of_statistic
 from dpcore.studies.resampling.bootstrap_study import Experiment, People, exact_coverage
 from dpcore.studies.resampling.subsampling_study import SampledMean
 from tests.individual.plans import Plan
+from tests.statistics.columns import number
 
 PEOPLE = 1013
 INCOMES = np.random.default_rng(7).gamma(3.0, 9123.4567, PEOPLE).round(4)
@@ -43,17 +42,6 @@ TOTALS_DELTA = 1e-5
 REGIONS = ("north", "south", "west", "elsewhere")
 MECHANISMS = ("output", "posterior")
 SUBSTITUTION, ADD_REMOVE = NeighboringRelation.SUBSTITUTION, NeighboringRelation.ADD_REMOVE
-
-
-def number(name: str, upper: float) -> Column:
-    """Return a column of the table as it is declared."""
-    return Column(
-        name=name,
-        kind=ColumnKind.NUMBER,
-        bounds=Interval(lower=0.0, upper=upper),
-        missing=MissingPolicy.REPLACE,
-        replacement=upper / 2,
-    )
 
 
 TARGET, FEATURE = number(COLUMN, TOP), number("hours", 80.0)

@@ -106,16 +106,20 @@ def answered(relation=SUBSTITUTION, *, together=False):
     return released(ledger.releases("f"), behind(relation, ledger))
 
 
+def charge(ledger, request, dataset=None):
+    """Release an answer on the account of a table."""
+    value = request.value(table() if dataset is None else dataset)
+    return release(request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW)
+
+
 @cache
 def sharpened():
     """Return an answer that was sharpened, and another one."""
     ledger = opened(SUBSTITUTION)
-    shared = {"ledger": ledger, "fingerprint": "f", "mode": Mode.RELEASE, "now": NOW}
     mean, clamped, *_ = questions()
-    first = release(mean, mean.value(table()), **shared)
-    release(clamped, clamped.value(table()), **shared)
-    better = sharper_request(first, mean, 2.0)
-    release(better, better.value(table()), **shared)
+    first = charge(ledger, mean)
+    charge(ledger, clamped)
+    charge(ledger, sharper_request(first, mean, 2.0))
     return released(ledger.releases("f"), behind(SUBSTITUTION, ledger))
 
 

@@ -5,6 +5,7 @@ test of this file, or the function or constant whose docstring has the derivatio
 sentence that matches no entry fails.
 """
 
+import contextlib
 import math
 import re
 from dataclasses import replace
@@ -18,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcore.analyses import secure
-from dpcore.analyses.base import Mode
 from dpcore.analyses.measurement import Direct
 from dpcore.analyses.number import Query
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy
@@ -31,7 +31,6 @@ from dpcore.documents.report import methods, report
 from dpcore.errors import BudgetExceeded
 from dpcore.figures.risks import risk_text
 from dpcore.formatting import delta_text, significant
-from dpcore.ledger.transaction import release
 from dpcore.mechanisms.catalog import EVERY, EXPONENTIAL, LABEL_SELECTION
 from dpcore.models.shrinkage import plain_fit
 from dpcore.planning.analysis_plan import AnalysisPlan, PlannedQuery
@@ -42,7 +41,16 @@ from dpcore.releases.digits import ends_text
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.meaning.attacker import Guarantee
 from tests.conftest import ROOT, few
-from tests.documents.subjects import MEMBERS, NOW, answered, behind, meant, opened, questions, table
+from tests.documents.subjects import (
+    MEMBERS,
+    answered,
+    behind,
+    charge,
+    meant,
+    opened,
+    questions,
+    table,
+)
 from tests.documents.test_counts_in_papers import several
 from tests.documents.test_reading import compared, of_two_tables
 from tests.releases import models
@@ -301,14 +309,7 @@ def of_found_bounds(*, found=True):
     for request in (bounds(epsilon=2.0), asked(mean, "laplace")):
         # Now and then an empty bin would pass.
         with mock.patch.object(secure, "draw", lambda _, value, **__: value * found):
-            release(
-                request,
-                request.value(table()),
-                ledger=ledger,
-                fingerprint="f",
-                mode=Mode.RELEASE,
-                now=NOW,
-            )
+            charge(ledger, request)
     return released(ledger.releases("f"), replace(known, entries=ledger.history("f")))
 
 
@@ -319,9 +320,7 @@ def of_a_regression(key, *, is_planned=False):
     if is_planned:
         item = PlannedQuery.of(request)
         return planned(AnalysisPlan(items=(item,), total=5.0, delta=1e-6), known)
-    release(
-        request, request.value(data), ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW
-    )
+    charge(ledger, request, data)
     return released(ledger.releases("f"), replace(known, entries=ledger.history("f")))
 
 
@@ -332,8 +331,7 @@ def test_labels_that_were_found_are_in_documents_with_their_price():
     data = Dataset(name="t", frame=frame.astype("str"), columns=(town,))
     known = replace(behind(SUBSTITUTION, ledger), dataset=data.with_columns(listed))
     request = found_labels(epsilon=2.0)
-    value = request.value(data)
-    release(request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW)
+    charge(ledger, request, data)
     subject = released(ledger.releases("f"), replace(known, entries=ledger.history("f")))
     (found,) = subject.questions
     assert found.thresholds == str(request.plan.law.threshold)
@@ -348,8 +346,7 @@ def test_labels_that_were_found_in_rounds_are_in_documents_without_counts():
     data, ledger = capped([*rows, ("p0", "Alone")]), opened(SUBSTITUTION)
     asked = labels_in_rounds()
     request = replace(asked, query=replace(asked.query, column=data.columns[-1]))
-    value = request.value(data)
-    release(request, value, ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW)
+    charge(ledger, request, data)
     known = replace(behind(SUBSTITUTION, ledger), dataset=data, entries=ledger.history("f"))
     subject = released(ledger.releases("f"), known)
     for page in (notice(subject), report(subject)):
@@ -496,12 +493,8 @@ def test_budget():
     ledger.change_budget("f", PrivacyBudget.of(epsilon=0.75), "less")
     first, second, *_ = questions()
     for request, fits in ((first, True), (second, True), (questions()[3], False)):
-        shared = {"ledger": ledger, "fingerprint": "f", "mode": Mode.RELEASE, "now": NOW}
-        if fits:
-            release(request, request.value(table()), **shared)
-        else:
-            with pytest.raises(BudgetExceeded):
-                release(request, request.value(table()), **shared)
+        with contextlib.nullcontext() if fits else pytest.raises(BudgetExceeded):
+            charge(ledger, request)
     subject = released(ledger.releases("f"), behind(SUBSTITUTION, ledger))
     assert subject.used_up
     assert remaining_text(subject.facts.budget, subject.facts.budget.remaining(
@@ -511,12 +504,10 @@ def test_budget():
 def test_repeated_questions():
     ledger = opened(SUBSTITUTION)
     request = questions()[0]
-    shared = {"ledger": ledger, "fingerprint": "f", "mode": Mode.RELEASE, "now": NOW}
-    first = release(request, request.value(table()), **shared)
-    assert release(request, request.value(table()), **shared) == first
+    first = charge(ledger, request)
+    assert charge(ledger, request) == first
     assert ledger.account("f").spent == first.cost
-    again = replace(request, draw=2)
-    release(again, again.value(table()), **shared)
+    charge(ledger, replace(request, draw=2))
     assert ledger.account("f").spent == first.cost + first.cost
 
 

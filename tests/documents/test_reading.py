@@ -8,7 +8,6 @@ from html import unescape
 import numpy as np
 import pytest
 
-from dpcore.analyses.base import Mode
 from dpcore.analyses.groups import ANY_SIZE
 from dpcore.data.columns import MissingPolicy
 from dpcore.documents.assumptions import treatments
@@ -16,16 +15,15 @@ from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.context import PLANNED
 from dpcore.documents.gathering import plan_of, plan_text, released
 from dpcore.documents.rendering import Numerals
-from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import (
     CELLS,
     MEMBERS,
-    NOW,
     answered,
     behind,
+    charge,
     meant,
     opened,
     questions,
@@ -97,14 +95,7 @@ def test_the_report_holds_all_that_was_released_and_charged():
 def test_a_release_is_described_by_its_record_where_the_table_has_other_columns_now():
     ledger = opened(SUBSTITUTION)
     for request in questions():
-        release(
-            request,
-            request.value(table()),
-            ledger=ledger,
-            fingerprint="f",
-            mode=Mode.RELEASE,
-            now=NOW,
-        )
+        charge(ledger, request)
     columns = tuple(replace(one, unit="") for one in table().columns)
     same = replace(table(), columns=columns)
     other = dataset([category("ward")], ward=["north"])
@@ -176,14 +167,7 @@ def of_two_tables():
     """Return four answers, of two tables in turns."""
     ledger = opened(SUBSTITUTION)
     for request in questions()[:4]:
-        release(
-            request,
-            request.value(table()),
-            ledger=ledger,
-            fingerprint="f",
-            mode=Mode.RELEASE,
-            now=NOW,
-        )
+        charge(ledger, request)
     records = ledger.releases("f")
     named = {one.id: f"pay {place % 2}" for place, one in enumerate(records)}
     return released(records, behind(SUBSTITUTION, ledger), tables=named)
@@ -243,10 +227,7 @@ def compared(*, complete, dropped=False):
         query = replace(
             one.asked, group=Grouping.of(three), part=replace(one.asked.part, column=age)
         )
-        request = asked(query, "laplace", epsilon=9.0)
-        release(
-            request, request.value(here), ledger=ledger, fingerprint="f", mode=Mode.RELEASE, now=NOW
-        )
+        charge(ledger, asked(query, "laplace", epsilon=9.0), here)
     known = replace(behind(SUBSTITUTION, ledger), dataset=here)
     return released(ledger.releases("f"), known)
 
