@@ -65,7 +65,7 @@ def turn(app: AppTest, key: str, view: Any) -> None:
 
 def step(app: AppTest, widget: Widget) -> None:
     """Move a control by one step, or to its next option."""
-    put(app, widget, _next(widget))
+    put(app, widget, following(widget))
 
 
 def extremes(widget: Widget) -> list[Any]:
@@ -103,12 +103,6 @@ def plain_number(text: str) -> float:
     return float(f"{factor.removesuffix(' × ') or 1}e-{digits}")
 
 
-def restore(app: AppTest, widget: Widget, value: Any) -> None:
-    """Set a control back to the value that it had."""
-    single = widget.type == "slider" and not isinstance(value, list | tuple)
-    put(app, widget, [value] if single else value)
-
-
 def put(app: AppTest, widget: Widget, value: Any) -> None:
     """Set a control as its browser would: text for options, numbers for numbers."""
     states = app._tree.get_widget_states()  # noqa: SLF001 - no public way
@@ -137,35 +131,36 @@ def _bounds(widget: Widget) -> tuple[float, float]:
     return -far if widget.min is None else widget.min, far if widget.max is None else widget.max
 
 
-def _next(widget: Widget) -> Any:
+def following(widget: Widget) -> Any:
+    """Return what comes after the value of a control: a step on, or its next option."""
     value = getattr(widget, "value", None)
     match widget.type:
         case "checkbox" | "toggle":
-            following: Any = not value
+            found: Any = not value
         case "number_input":
             up, down = value + widget.proto.step, value - widget.proto.step
-            following = up if widget.max is None or up <= widget.max else down
+            found = up if widget.max is None or up <= widget.max else down
         case "slider":
             first, *rest = value if isinstance(value, list | tuple) else [value]
             up, down = first + widget.proto.step, first - widget.proto.step
-            following = [up if up <= min([widget.max, *rest]) else down, *rest]
+            found = [up if up <= min([widget.max, *rest]) else down, *rest]
         case "multiselect":
             others = [o for o in widget.options if o not in widget.values]
-            following = [*widget.values, *others[:1]] if others else widget.values[1:]
+            found = [*widget.values, *others[:1]] if others else widget.values[1:]
         case "select_slider":
             first, *rest = widget._widget_state.string_array_value.data  # noqa: SLF001
-            following = [_after(widget.options, first), *rest]
+            found = [_after(widget.options, first), *rest]
         case "button_group":
             first, *_ = [*widget._widget_state.string_array_value.data, ""]  # noqa: SLF001
-            following = [_after(widget.options, first)]
+            found = [_after(widget.options, first)]
         case "date_input":
-            following = [f"{(value or date(2024, 1, 1)) + timedelta(days=1):%Y/%m/%d}"]
+            found = [f"{(value or date(2024, 1, 1)) + timedelta(days=1):%Y/%m/%d}"]
         case "selectbox" | "radio":
             chosen = widget._widget_state.string_value  # noqa: SLF001
-            following = _after(widget.options, chosen)
+            found = _after(widget.options, chosen)
         case _:
-            following = str(value or "")[:-1]
-    return following
+            found = str(value or "")[:-1]
+    return found
 
 
 def _after(options: list[str], chosen: str) -> str:

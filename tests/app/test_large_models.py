@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dpcore.individual.model_losses import counted_model_losses, model_losses
 from dpcore.relations import NeighboringRelation
 from tests.app.test_large_tables import choose, release_the_plan, spent
 from tests.app.test_pages import (
@@ -19,11 +18,10 @@ from tests.app.test_pages import (
     press_release,
     put_in_use,
     tables,
-    use_upload,
     write_table,
 )
 from tests.app.test_uploads import said
-from tests.conftest import assert_says, few
+from tests.conftest import few
 
 __all__ = ["tables"]
 
@@ -57,11 +55,6 @@ def use_parts(open_page):
     return declared(app)
 
 
-def use_file(open_page):
-    use_upload(open_page, TABLE)
-    return declared(open_page("data"))
-
-
 def declared(app):
     choose(app, Column="age")
     fill(app, number_input={"Lower bound": 0.0, "Upper bound": 100.0})
@@ -91,34 +84,6 @@ def opened(app, label):
     by_label(app.toggle, label).set_value(True).run()
     assert not app.error
     return app
-
-
-def numbers(app):
-    """Return what a page shows in numbers, by label; and its tables."""
-    metrics = {metric.label: (metric.value, metric.delta) for metric in app.metric}
-    return metrics, [frame.value for frame in app.dataframe]
-
-
-@pytest.mark.usefixtures("people")
-@pytest.mark.parametrize("model", few(1, "Logistic", "Linear"))
-def test_the_fit_is_that_of_the_same_table_as_a_file(open_page, model):
-    seen = []
-    for use in (use_file, use_parts):
-        use(open_page)
-        app = opened(asked(open_page, model=model), SHOW_FIT)
-        assert_says(
-            said(app),
-            "A simulated draw beside the fit",
-            "The penalty moves predictions of these people by",
-        )
-        seen.append((numbers(app), said(app), charts(app)))
-    (whole, words, pictures), (found, told, drawn) = seen
-    assert found[0] == whole[0]
-    for one, other in zip(found[1], whole[1], strict=True):
-        pd.testing.assert_frame_equal(one, other, rtol=1e-6)
-    assert len(drawn) == len(pictures) == 1
-    about = "The penalty moves predictions"
-    assert told[told.index(about) :][:150] == words[words.index(about) :][:150]
 
 
 @pytest.mark.usefixtures("people")
@@ -152,44 +117,6 @@ def test_from_the_table_to_the_ledger_and_to_one_person(open_page, model, mechan
     pd.testing.assert_frame_equal(app.dataframe[-1].value, listed[:1], rtol=1e-6)
 
 
-@pytest.mark.usefixtures("people")
-@pytest.mark.parametrize(
-    ("model", "mechanism"), few(1, ("Linear", "Posterior sample (OPS)"), ("Logistic", OUTPUT))
-)
-def test_losses_are_those_of_the_same_people_in_memory(open_page, monkeypatch, model, mechanism):
-    distributions = []
-
-    def noted(*about, **more):
-        distributions.append(counted_model_losses(*about, **more))
-        return distributions[-1]
-
-    monkeypatch.setattr("ui.individual.counted_losses.counted_model_losses", noted)
-    exposures = []
-
-    def exposed(*about, **more):
-        exposures.append(model_losses(*about, **more))
-        return exposures[-1]
-
-    monkeypatch.setattr("ui.individual.model_losses.model_losses", exposed)
-    seen = []
-    for use in (use_file, use_parts):
-        use(open_page)
-        app = asked(open_page, "privacy_loss", model, mechanism)
-        by_label(app.radio, "Compared with").set_value(LEAVING).run()
-        listed = opened(app, SHOW_LOSSES).dataframe[-1].value
-        seen.append((numbers(app)[0], listed))
-    (metrics, listed), (counted, found) = seen
-    assert counted == metrics
-    same = [name for name in ("row", "leverage", *OWN) if name in found]
-    assert set(same) & {*OWN}
-    pd.testing.assert_frame_equal(found[same], listed[same], rtol=1e-6)
-    (whole,), (parts,) = exposures, distributions
-    counts, _ = np.histogram(whole.epsilon, bins=parts.ordered)
-    # Of a loss on an edge, the two say it in another cell.
-    assert np.abs(counts - parts.counts).sum() <= 2
-    assert parts.people == counts.sum() == 200
-
-
 def test_whom_the_fit_rests_on_alone_is_told_to_be_given_away(open_page, tables):
     """One person alone is rare; no penalty and nobody else tells of it."""
     rows = [f"{i % 7},{i % 5},no" for i in range(60)]
@@ -221,10 +148,11 @@ def test_a_model_goes_through_a_plan_and_the_pages_about_it(open_page):
     assert spent() == 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("people")
 @pytest.mark.parametrize(
     ("chosen", "page", "model"),
-    few(1, ("classroom", "privacy_loss", "Linear"), ("release", "regression", "Huber")),
+    [("classroom", "privacy_loss", "Linear"), ("release", "regression", "Huber")],
 )
 def test_every_release_of_a_model_is_shown_or_says_why_not(open_page, chosen, page, model):
     app = use_parts(open_page)

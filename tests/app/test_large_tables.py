@@ -6,7 +6,6 @@ import os
 import threading
 import time
 
-import pandas as pd
 import pytest
 
 from dpcore.analyses.base import Question
@@ -170,27 +169,6 @@ def test_from_the_folder_to_the_ledger_and_to_one_person(open_page, asked):
     by_label(app.number_input, "Row, from 1 to 200").set_value(row).run()
     assert f"Row {row}: own privacy loss" in said(app)
     assert app.dataframe[-1].value["own epsilon"][0] == listed["own epsilon"][0]
-
-
-def test_losses_are_those_of_the_same_people_in_memory(open_page, tables):
-    del tables
-    lists = []
-    for use in (use_upload, use_large_table):
-        app = use(open_page)
-        for radio in (each for each in app.radio if each.label == "These are"):
-            radio.set_value("").run()
-            app.checkbox[-1].set_value(True).run()
-            put_in_use(app)
-        app = open_page("privacy_loss")
-        by_label(app.toggle, "Show everybody's own privacy loss").set_value(True).run()
-        assert not app.error
-        metrics = {metric.label: metric.value for metric in app.metric}
-        metrics.pop("Worst case, this table", None)
-        listed = next(f.value for f in app.dataframe if "own epsilon" in f.value)
-        lists.append((metrics, listed))
-    (metrics, listed), (counted, found) = lists
-    assert counted == metrics
-    pd.testing.assert_frame_equal(found, listed, rtol=1e-9)
 
 
 def test_files_that_changed_are_told_and_nothing_is_charged(open_page, tables):

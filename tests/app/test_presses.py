@@ -17,7 +17,7 @@ from dpcore.analyses.base import Mode
 from tests.app.asking import use_survey
 from tests.app.test_pages import again_button, press_release, release_button
 from tests.app.test_questions import set_to, shown
-from tests.conftest import PATIENCE, ROOT, assert_says
+from tests.conftest import PATIENCE, ROOT, assert_says, few
 from ui import releasing, session
 from ui.releasing import Pressed
 
@@ -62,7 +62,7 @@ def test_press_is_carried_out_and_shown_in_one_run(
     assert "Released so far" in [header.value for header in asked.header]
 
 
-@pytest.mark.parametrize("name", ["title", "spinner"])
+@pytest.mark.parametrize("name", few(1, "spinner", "title"))
 def test_press_outlives_runs_that_are_cut_short(
     asked: AppTest, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -19,9 +19,9 @@ def test_a_weighted_mean_is_asked_released_and_followed(open_page, follow):
             "ε for this release": 20.0,
             "Assumed number of people": 40,
             "Assumed mean weight": 80.0,
-            "Assumed design effect": 1.2,
         },
     )
+    fill(app, number_input={"Assumed design effect": 1.2})
     assert by_label(app.metric, "Margin, 40 rows").value.startswith("± ")
     text = shown(app)
     assert "At a design effect of 1.2 and a mean weight of 80, noise adds" in text

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from dpcore.data.dataset import Dataset
 from tests.app.conftest import close_tab
 from tests.app.test_pages import by_label, charts, use_upload
-from tests.conftest import PATIENCE
+from tests.conftest import PATIENCE, few
 from ui import session
 from ui.individual.subject import SubjectKind
 
@@ -156,7 +156,7 @@ def shown(app: AppTest) -> list[object]:
     return [numbers, lists, [each.value for each in app.markdown], charts(app)]
 
 
-@pytest.mark.parametrize("kind", [SubjectKind.STATISTIC, SubjectKind.MODEL])
+@pytest.mark.parametrize("kind", few(1, SubjectKind.STATISTIC, SubjectKind.MODEL))
 def test_coming_back_shows_the_same_and_leaving_holds_nothing(open_page, vault, kind):
     use_upload(open_page, TABLE, lower=0.0, upper=100.0)
     first, held = shown(look(open_page, kind)), of_everybody(vault)
