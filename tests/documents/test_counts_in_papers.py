@@ -12,6 +12,7 @@ from dpcore.documents.gathering import released
 from dpcore.documents.notice import counted
 from dpcore.ledger.transaction import release
 from dpcore.releases.digits import ends_text
+from tests.conftest import few
 from tests.documents.subjects import CELLS, NOW, answered, behind, opened, questions, table
 from tests.documents.test_reading import plain
 from tests.releases.questions import AGE, apart, crossed, labels, ranks
@@ -69,7 +70,7 @@ def listed(text):
     return further.count("<tr>") - further.count("<caption")
 
 
-@pytest.mark.parametrize("subject", [answered, several])
+@pytest.mark.parametrize("subject", few(1, answered, several))
 def test_the_notice_counts_as_many_numbers_as_it_lists(subject):
     known, text = subject(), written("Public notice", subject())
     count = sum(len(question.numbers) for question in known.questions)

@@ -8,9 +8,10 @@ import pytest
 
 from dpcore.documents.handout import answer_key, handout
 from dpcore.lessons.paths import PATHS
+from tests.conftest import few
 
 
-@pytest.mark.parametrize("path", PATHS.values(), ids=list(PATHS))
+@pytest.mark.parametrize("path", few(1, *PATHS.values()), ids=list(PATHS))
 def test_the_answers_are_in_the_key_alone(path):
     asked, answered = (
         html.unescape(one(path)).replace("\xa0", " ") for one in (handout, answer_key)

@@ -31,7 +31,7 @@ from dpcore.studies.resampling.bootstrap_study import (
     simulate,
 )
 from dpcore.studies.resampling.laplace_averages import Equipartition, Rivals, normality
-from tests.conftest import assert_says
+from tests.conftest import assert_says, few
 
 AGES = Experiment()
 SHOWN = methods()
@@ -187,7 +187,7 @@ def test_steps_count_every_table_however_far_out():
     assert any(trace.name == "true: beyond" for trace in errors.figure.data)
 
 
-@pytest.mark.parametrize("delta", [1e-12, 1e-6, 1e-2])
+@pytest.mark.parametrize("delta", few(1, 1e-12, 1e-6, 1e-2))
 def test_epsilon_does_not_move_the_axes_of_averages(delta):
     each = [Rivals(epsilon=epsilon, delta=delta) for epsilon in (0.01, 1.0, 10.0)]
     for pictures in (

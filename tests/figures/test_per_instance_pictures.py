@@ -13,6 +13,7 @@ from dpcore.studies.wang2019 import (
     of_pane,
     run,
 )
+from tests.conftest import few
 
 DESIGN = Wang2019Design(simulation=Simulation(), sizes=(50, 200), gammas=(0.1, 10.0))
 
@@ -45,7 +46,7 @@ def test_one_person_with_a_residual_of_zero_can_be_drawn():
     assert nested_picture(lonely).figure.data[0].x[-1] > 0
 
 
-@pytest.mark.parametrize("epsilon", [0.01, 1.5])
+@pytest.mark.parametrize("epsilon", few(1, 0.01, 1.5))
 def test_losses_that_delta_covers_are_said_to_be_nothing(epsilon):
     simulation = Simulation(people=1100, strength=2.01, epsilon=epsilon, delta=0.01)
     design = Wang2019Design(simulation=simulation)

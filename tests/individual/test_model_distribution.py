@@ -103,7 +103,7 @@ def test_counts_and_the_most_exposed_are_those_of_the_table_in_memory(
     assert model_loss(asking, fit, int(absent)) is None
 
 
-@pytest.mark.parametrize("model", ModelKind)
+@pytest.mark.parametrize("model", few(2, *ModelKind))
 def test_a_penalty_per_person_counts_as_in_memory(tmp_path, model):
     dataset = table(11)
     asking = request("output", model, asked=asked(model, penalty=PER_PERSON), gamma=30.0)

@@ -26,6 +26,7 @@ from dpcore.models.ridge import fit_ridge
 from dpcore.models.ridge_influence import additions
 from dpcore.privacy import gaussian
 from dpcore.relations import PrivacyUnit
+from tests.conftest import few
 from tests.models.ten_people import T, X, Y
 from tests.releases.models import question, request, table
 from tests.terms import ADD_REMOVE, SUBSTITUTION
@@ -73,13 +74,14 @@ def exposed(law, fit, relation=ADD_REMOVE, **named):
 
 @pytest.mark.parametrize(
     ("law", "expected", "digits"),
-    [
+    few(
+        2,
         (NoisyFit(gamma=4.0), NOISY, 1e-9),
         (SampledFit(gamma=1.0), SAMPLED, 1e-9),
         (NoisyFit(gamma=1.0, metric=FISHER), SAMPLED, 1e-9),
         (PerturbedObjective(sigma=2.0), PERTURBED, 1e-8),
         (NoisyFit(gamma=0.25, metric=DEMOCRATIC), PERTURBED, 1e-8),
-    ],
+    ),
 )
 def test_ten_people_lose_what_was_worked_out(law, expected, digits):
     found = exposed(law, ten())
@@ -170,7 +172,7 @@ def test_several_samples_reveal_more_and_exactly_what_their_profile_says():
     np.testing.assert_allclose(delta, DELTA, rtol=1e-6)
 
 
-@pytest.mark.parametrize("copies", [2, 3])
+@pytest.mark.parametrize("copies", few(1, 2, 3))
 def test_a_unit_of_several_rows_is_one_that_owns_them_all(copies):
     """Where the rows really are in the table, it is the exact loss of removing all."""
     x, y = (np.vstack([X, np.tile(X[3], (copies - 1, 1))]), np.append(Y, [Y[3]] * (copies - 1)))

@@ -8,6 +8,7 @@ from dpcore.inference.group_ratios import estimate_means
 from dpcore.mechanisms.gaussian import Gaussian
 from dpcore.mechanisms.laplace import Laplace
 from dpcore.statistics.group_sums import MeanMoments
+from tests.conftest import few
 
 BOUNDS = (
     Interval(lower=10.0, upper=30.0),
@@ -57,12 +58,13 @@ def simulated(noise, kind, runs, rng):
 
 @pytest.mark.parametrize(
     ("kind", "noise"),
-    [
+    few(
+        2,
         ("alike", Laplace(noise=2.0)),
         ("even", Gaussian(noise=2.0)),
         ("rare", Laplace(noise=1.0)),
         ("bound", Gaussian(noise=3.0)),
-    ],
+    ),
 )
 def test_everything_holds_together_for_groups_of_every_size(kind, noise):
     runs = 200

@@ -109,7 +109,7 @@ def test_without_noise_and_with_many_people_the_interval_is_the_usual_one():
     np.testing.assert_allclose(around.noise[1], 0.2, atol=1e-6)
 
 
-@pytest.mark.parametrize("model", StatedModel)
+@pytest.mark.parametrize("model", few(1, *StatedModel))
 def test_clamped_moments_are_those_of_the_distribution(model):
     law = MODELS[model]
     values = np.clip(model.values(np.array(law.mean()), np.array(law.std())), 0, 100)
@@ -156,11 +156,12 @@ def test_a_model_that_does_not_fit_is_refused_and_its_coverage_is_simulated():
 
 @pytest.mark.parametrize(
     ("model", "law", "slope"),
-    [
+    few(
+        1,
         (StatedModel.NORMAL, stats.norm(50, 8), 1),
         # d/da E min(a E, 100) for an exponential E, in closed form.
         (StatedModel.EXPONENTIAL, stats.expon(scale=40), 1 - np.exp(-2.5) * 3.5),
-    ],
+    ),
 )
 def test_a_bootstrap_without_noise_and_with_many_people_is_that_of_the_delta_method(
     model, law, slope

@@ -23,6 +23,7 @@ from dpcore.privacy_filter import PrivacyCost
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import Trial, TrialDraws, batches
 from dpcore.studies.meaning.attacker import Guarantee
+from tests.conftest import few
 from tests.terms import UNIT
 
 KINDS = (TruncatedGaussian, BoundaryInflatedGaussian)
@@ -109,7 +110,7 @@ def draws(law, size):
 
 @pytest.mark.parametrize(
     ("law", "size"),
-    [(BoundaryInflatedGaussian, 400), (TruncatedGaussian, 16), (LimitedLaplace, 1000)],
+    few(1, (BoundaryInflatedGaussian, 400), (TruncatedGaussian, 16), (LimitedLaplace, 1000)),
 )
 def test_secure_draws_have_the_stated_law(law, size):
     made, found = draws(law, size)

@@ -10,6 +10,7 @@ from dpcore.models.design import UnitRows
 from dpcore.models.loss_functions import ModelKind
 from dpcore.models.penalty import Penalty
 from dpcore.models.tables import InMemory, InParts
+from tests.conftest import few
 from tests.models.tables_in_parts import NOBODY, PEOPLE, asked, in_parts, table
 from tests.releases.models import without_anybody
 
@@ -79,7 +80,7 @@ def test_of_nobody_a_penalty_makes_coefficients_0(folder, model):
         asked(model, penalty=Penalty(strength=0.0), design=question.design).fit(parts)
 
 
-@pytest.mark.parametrize("model", ModelKind)
+@pytest.mark.parametrize("model", few(2, *ModelKind))
 def test_clipped_rows_are_fitted_as_in_memory(folder, model):
     dataset = table(5)
     question = asked(model)

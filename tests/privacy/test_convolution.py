@@ -7,6 +7,7 @@ import pytest
 from dpcore.privacy import composition, gaussian
 from dpcore.privacy.composition import compose, epsilon_of_convolved, repeated, rounding
 from dpcore.privacy.events import BootstrapEvent, GaussianEvent, LaplaceEvent, PureEvent
+from tests.conftest import few
 
 DELTAS = (1e-9, 1e-11, 1e-12, 1e-13, 1e-15)
 
@@ -21,7 +22,7 @@ def test_pure_releases_cost_at_least_the_optimal_composition(level, times):
     assert compose(plan, delta=1e-9).pld <= 1.05 * composition.optimal_epsilon(level, times, 1e-9)
 
 
-@pytest.mark.parametrize("times", [3, 1000, 10_000])
+@pytest.mark.parametrize("times", few(1, 3, 1000, 10_000))
 def test_resamples_of_one_person_are_gaussian_releases(times):
     one = BootstrapEvent(parameter=10.0, people=1, times=times)
     for delta in DELTAS:
@@ -29,7 +30,7 @@ def test_resamples_of_one_person_are_gaussian_releases(times):
         assert compose([one], delta=delta).pld >= least
 
 
-@pytest.mark.parametrize("times", [100, 10_000])
+@pytest.mark.parametrize("times", few(1, 100, 10_000))
 def test_samples_of_everybody_are_gaussian_releases(times):
     for delta in (1e-10, 1e-12, 1e-14):
         least = float(gaussian.epsilon_of(0.1 * math.sqrt(times), delta))

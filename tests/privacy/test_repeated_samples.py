@@ -7,11 +7,12 @@ import pytest
 from dpcore.errors import ParameterError
 from dpcore.privacy import gaussian
 from dpcore.privacy.composition import MOST_TIMES, repeated
+from tests.conftest import few
 
 
 @pytest.mark.parametrize(
     ("sigma", "rate", "times", "tight", "older"),
-    [(1, 0.01, 1000, 1.82824, 2.10137), (2, 0.1, 100, 2.33740, 2.58057)],
+    few(1, (1, 0.01, 1000, 1.82824, 2.10137), (2, 0.1, 100, 2.33740, 2.58057)),
 )
 def test_vectors(sigma, rate, times, tight, older):
     found = repeated("gaussian", 1 / sigma, rate, times=times, delta=1e-5)

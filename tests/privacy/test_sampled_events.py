@@ -59,7 +59,7 @@ def test_accountant_of_the_library_agrees():
     assert compose(plan, delta=1e-5).pld == pytest.approx(theirs, rel=2e-2)
 
 
-@pytest.mark.parametrize(("scheme", "law"), SCHEMES)
+@pytest.mark.parametrize(("scheme", "law"), few(2, *SCHEMES))
 def test_one_release_costs_its_amplified_level(scheme, law):
     event = scheme(law=law, parameter=1.0, rate=0.1)
     totals = compose([event], delta=1e-6)

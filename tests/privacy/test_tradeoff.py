@@ -31,6 +31,7 @@ from dpcore.privacy.interpretation import (
 from dpcore.privacy.laplace import two_cell_delta_of
 from dpcore.privacy.tradeoff import ROUNDING, GaussianTradeOff, TradeOff, of_events
 from dpcore.relations import NeighboringRelation
+from tests.conftest import few
 from tests.terms import ADD_REMOVE, SUBSTITUTION
 
 RATES = np.concatenate([[0, 1e-9, 1e-6, 1e-3], np.linspace(0.01, 0.99, 99), [1 - 1e-9, 1]])
@@ -184,7 +185,7 @@ def pairwise_curve(laws):
     return TradeOff.of_profile(epsilon, np.max(losses, axis=0), largest_loss=math.inf)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", few(2, *range(5)))
 def test_no_best_guess_beats_the_risk_of_a_replaced_record(seed):
     rng = np.random.default_rng(seed)
     few = int(rng.integers(2, 6))
@@ -205,7 +206,7 @@ def test_no_best_guess_beats_the_risk_of_a_replaced_record(seed):
             assert named <= curve.risk(min(top, 1.0), SUBSTITUTION) + 1e-6
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", few(4, *NAMES))
 def test_the_risk_of_a_replaced_record_is_where_both_sides_meet(name):
     curve = curve_of(name)
     for prior in (1e-9, 1e-3, 0.05, 0.5, 0.8, 1 - 1e-9):
@@ -250,7 +251,7 @@ def test_gaussian_noise_adds_up_exactly():
     assert level.regret == level.failure == 0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", few(4, *NAMES))
 def test_a_trade_off_function_is_convex_falling_and_its_own_inverse(name):
     curve, even = curve_of(name), np.linspace(0, 1, 1001)
     missed = 1 - curve.detection(even)

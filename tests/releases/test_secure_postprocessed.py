@@ -28,13 +28,14 @@ def draw(mechanism, value, *, sensitivity=ONE, cost=FREE):
 
 @pytest.mark.parametrize(
     ("bounds", "value"),
-    [
+    few(
+        2,
         (UNIT, 0.1),
         (Interval(lower=1e6, upper=1e6 + 1), 1e6 + 0.9),
         (Interval(lower=2.0, upper=math.inf), 2.1),
         (Interval(lower=-math.inf, upper=-2.0), -2.1),
         (Interval(lower=-math.inf, upper=math.inf), 7.0),
-    ],
+    ),
     ids=str,
 )
 def test_folded_draws_follow_the_stated_law_and_no_wider_one(bounds, value):

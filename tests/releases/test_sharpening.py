@@ -35,6 +35,7 @@ from dpcore.statistics.kinds import StatisticKind
 from dpcore.studies.auditing.lower_bound import audit
 from dpcore.studies.auditing.trials import Trial, TrialDraws
 from dpcore.studies.meaning.attacker import Guarantee
+from tests.conftest import few
 from tests.releases.questions import AGE, apart, chained, crossed, terms
 from tests.releases.test_rebuilding import REQUESTS
 from tests.terms import SUBSTITUTION
@@ -125,7 +126,7 @@ def agrees(counts, expected):
     return chi2.sf(off, kept.sum()) > 1e-6
 
 
-@pytest.mark.parametrize("noise", [0, 3, -4])
+@pytest.mark.parametrize("noise", few(1, 0, 3, -4))
 def test_sharper_noise_is_drawn_from_its_conditional_law(noise):
     bits, number = seeded(noise), 4000
     rates = (Fraction(1, 3), Fraction(7, 10))
@@ -347,7 +348,7 @@ def test_what_has_no_proof_is_refused():
             sharper_request(first, other, 2.0)
 
 
-@pytest.mark.parametrize("key", MECHANISMS)
+@pytest.mark.parametrize("key", few(1, *MECHANISMS))
 def test_a_secure_pair_has_the_errors_of_its_two_levels(key):
     mechanism = {
         "laplace": Laplace(noise=1.0),

@@ -25,6 +25,7 @@ from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from dpcore.statistics.pooled import GroupSizes
+from tests.conftest import few
 from tests.releases.questions import AGE, apart, asked, by_group, crossed, means, terms
 from tests.statistics.columns import DROP, REPLACE, category, number, yes_no
 from tests.terms import ADD_REMOVE, SUBSTITUTION
@@ -142,7 +143,7 @@ PRIVATE = {
 }
 
 
-@pytest.mark.parametrize(("relation", "unit"), PRIVATE)
+@pytest.mark.parametrize(("relation", "unit"), few(1, *PRIVATE))
 @settings(max_examples=8, deadline=None)
 @given(
     rows=st.lists(ROW, min_size=2, max_size=FEWEST + 3),
@@ -216,7 +217,7 @@ RESAMPLED = {
 }
 
 
-@pytest.mark.parametrize("name", RESAMPLED)
+@pytest.mark.parametrize("name", few(2, *RESAMPLED))
 @settings(max_examples=10, deadline=None)
 @given(rows=st.lists(ROW, min_size=2, max_size=6))
 def test_resamples_are_drawn_from_as_many_rows_as_are_public(name, rows):

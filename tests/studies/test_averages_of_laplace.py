@@ -18,6 +18,7 @@ from dpcore.studies.resampling.laplace_averages import (
     Rivals,
     laplace_epsilon,
 )
+from tests.conftest import few
 
 USUAL = Rivals(epsilon=1.0, delta=1e-6)
 USUAL_PARTS = Equipartition(epsilon=1.0, delta=1e-6, times=50)
@@ -25,13 +26,14 @@ USUAL_PARTS = Equipartition(epsilon=1.0, delta=1e-6, times=50)
 
 @pytest.mark.parametrize(
     ("k", "level", "fair"),
-    [
+    few(
+        2,
         (1, 0.9999980, 1.99999),
         (2, 0.9125975, 3.33808),
         (5, 0.7742016, 6.06993),
         (10, 0.6500862, 8.71154),
         (20, 0.5193185, 11.44045),
-    ],
+    ),
 )
 def test_known_levels_and_fair_variances(k, level, fair):
     assert USUAL.level(k) == pytest.approx(level, abs=6e-8)

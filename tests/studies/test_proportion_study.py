@@ -19,7 +19,7 @@ from dpcore.studies.proportion_study import (
     Procedure,
     ProportionDesign,
 )
-from tests.conftest import ROOT
+from tests.conftest import ROOT, few
 
 REFERENCE = json.loads((ROOT / "tests/vectors/proportion_study.json").read_text())
 NAMES = {
@@ -147,7 +147,7 @@ def test_published_findings_hold_in_the_default_design(results):
     assert "p4 falls from" in next(f for f in found if "lifts" in f.claim).evidence
 
 
-@pytest.mark.parametrize("cells", [2, 3, 5, 10])
+@pytest.mark.parametrize("cells", few(2, 2, 3, 5, 10))
 def test_findings_exist_for_any_number_of_cells(cells):
     design = ProportionDesign(shares=(1 / cells,) * cells, people=(20, 50), repetitions=60)
     assert len(findings(design, run_all(design, rng=np.random.default_rng(0)))) == 10

@@ -15,6 +15,7 @@ from dpcore.studies.resampling.resized_study import (
     scores_to_average,
     usual_most,
 )
+from tests.conftest import few
 
 USUAL = ResizedBootstrap.from_ratio(1000, 10)
 
@@ -41,7 +42,7 @@ def test_attackers_find_proof_as_often_as_computed(n, z):
     assert (np.diff(curve.exact) > 0).all() or most == 1
 
 
-@pytest.mark.parametrize("ones", [0, 1, 10, 300, 1000])
+@pytest.mark.parametrize("ones", few(2, 0, 1, 10, 300, 1000))
 def test_averages_find_the_count_as_often_as_computed(ones):
     curve = averaging(USUAL, ones, 3000, rng=rng(2), runs=20_000)
     assert within(curve)

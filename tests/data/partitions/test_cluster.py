@@ -28,7 +28,7 @@ from dpcore.ledger.ledger import Ledger
 from dpcore.ledger.transaction import release
 from dpcore.privacy_filter import PrivacyBudget
 from tests import clusters
-from tests.conftest import PATIENCE
+from tests.conftest import PATIENCE, few
 from tests.data.partitions.held import Held, counting, process_of, quoting, square
 from tests.data.partitions.test_partitions import KEY, PEOPLE, QUESTIONS, opened, rows, write
 from tests.terms import SUBSTITUTION
@@ -227,7 +227,7 @@ def test_no_thread_has_a_task_more_than_another(parts, threads):
         assert len(tasks) >= min(parts, 8 * threads)
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "x://127.0.0.1:1"])
+@pytest.mark.parametrize("address", few(1, "tcp://127.0.0.1:1", "nowhere", "x://127.0.0.1:1"))
 def test_a_scheduler_that_is_not_there_is_told(table, monkeypatch, address):
     monkeypatch.setattr(engine, "_CONNECT", 1.0)
     monkeypatch.setenv(VARIABLE, address)

@@ -25,6 +25,7 @@ from dpcore.statistics.bins import equal_edges
 from dpcore.statistics.entries import Membership
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
+from tests.conftest import few
 from tests.terms import SUBSTITUTION
 
 KEY = b"a key of sixteen bytes"
@@ -109,7 +110,7 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", few(4, *QUESTIONS))
 @settings(max_examples=4)
 @given(
     seed=st.integers(0, 2**32 - 1),

@@ -28,6 +28,7 @@ from dpcore.relations import NeighboringRelation, PrivacyUnit, TableSize
 from dpcore.statistics.conditions import statement
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
+from tests.conftest import few
 from tests.data.preparation.test_recipes import HELD
 
 KEY = bytes(range(32))
@@ -271,7 +272,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("held", FORMS)
+@pytest.mark.parametrize("held", few(2, *FORMS))
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_rows_that_stay_are_those_of_the_same_cells_held_as_text(held, data):

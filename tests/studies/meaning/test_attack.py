@@ -20,6 +20,7 @@ from dpcore.privacy.events import LaplaceEvent
 from dpcore.privacy.interpretation import best_guess, posterior
 from dpcore.privacy.tradeoff import TradeOff, of_events
 from dpcore.studies.meaning.attacker import Guarantee, ValuePair, of_mechanism, worst_pair
+from tests.conftest import few
 
 BOUNDS = Interval(lower=0.0, upper=1.0)
 SHIFT = 0.3
@@ -114,7 +115,7 @@ def test_advantage_and_best_guess_are_those_of_the_densities(key, epsilon):
             assert pair.best_guess(prior) == pytest.approx(max(ways), abs=1e-9)
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", few(5, *KEYS))
 def test_detection_is_what_thresholds_find(key):
     middle, *others = pairs(key, 1.0)
     for pair in (middle, *others):
@@ -204,7 +205,7 @@ def test_a_guarantee_has_one_trade_off_function(epsilon, delta, prior):
     assert curve.advantage == pytest.approx(sure.advantage, abs=1e-12)
 
 
-@pytest.mark.parametrize("noise", [0.4, 3.0])
+@pytest.mark.parametrize("noise", few(1, 0.4, 3.0))
 def test_the_curve_of_an_event_is_that_of_its_worst_pair(noise):
     curve, pair = of_events([LaplaceEvent(parameter=noise)]), worst_pair(Laplace(noise=noise), 1.0)
     alarm = np.linspace(0, 1, 201)
@@ -221,7 +222,7 @@ def test_a_value_that_cannot_change_tells_nothing_and_no_noise_tells_all():
     assert math.isinf(bare.loss_within(0.5))
 
 
-@pytest.mark.parametrize("share", [0.5, 0.95])
+@pytest.mark.parametrize("share", few(1, 0.5, 0.95))
 def test_so_many_releases_move_the_odds_no_farther(share):
     for key in KEYS:
         pair = worst_pair(mechanism_of(key, 1.0), SHIFT)
