@@ -28,7 +28,7 @@ _RARELY = 100
 # or a text. A short run may pass without the state being drawn at all.
 _STOPWATCH = """() => {
     const app = document.querySelector("[data-testid=stApp]");
-    const shown = ["PlotlyChart", "MarkdownContainer", "Metric"]
+    const shown = ["PlotlyChart", "BidiComponentRegular", "MarkdownContainer", "Metric"]
         .map(name => `[data-testid=st${name}]`).join();
     window.benchmark?.observer.disconnect();
     const watch = (window.benchmark = {begin: null, answer: null});

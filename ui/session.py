@@ -39,7 +39,7 @@ from dpcore.postprocessing import psd_repair
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import LaplaceEvent
 from dpcore.relations import NeighboringRelation, PrivacyUnit
-from ui import logging, open_tabs, roles, run_queue
+from ui import drawn_once, logging, open_tabs, roles, run_queue
 from ui.open_tabs import OpenTabs
 from ui.study import Draft, Study, Taken, Upload
 
@@ -132,6 +132,7 @@ def _warm_up() -> None:
     open_tabs.keep_uploads(MAX_BYTES)
     open_tabs.set_aside()
     run_queue.install()
+    drawn_once.install()
     threading.Thread(target=_import_slow_packages, daemon=True).start()
 
 
