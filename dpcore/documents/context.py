@@ -233,7 +233,9 @@ class DocumentContext:
     def totals(self) -> Totals:
         """Return the total of the questions by four ways of counting, at ``delta``."""
         return compose(
-            [event_from(question.event) for question in self.questions], delta=self.delta
+            [event_from(question.event) for question in self.questions],
+            delta=self.delta,
+            added=sum((question.cost for question in self.questions), PrivacyCost()),
         )
 
     @cached_property

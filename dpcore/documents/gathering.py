@@ -103,7 +103,8 @@ def released(
         behind,
         charged=None,
         tables=tuple(dict.fromkeys(names.values())),
-        delta=float(behind.facts.budget.delta or 0) or USUAL_DELTA,
+        delta=float(behind.facts.budget.delta or 0)
+        or max(USUAL_DELTA, float(sum(question.cost.delta for question in questions))),
     )
 
 

@@ -46,6 +46,7 @@ from dpcore.privacy.subsampling_amplification import (
     subsampled_divergence,
     subsampled_epsilon,
 )
+from dpcore.privacy_filter import PrivacyCost, typed
 
 FINEST_INTERVAL = 1e-7
 """Least width of a cell of the discretized privacy loss."""
@@ -58,7 +59,7 @@ class Totals:
     """The epsilon of a plan at one delta. Each is valid; the smallest is the best.
 
     Attributes:
-        basic: Sum of the epsilons.
+        basic: Sum of the epsilons; of the charged ones, where these are known.
         advanced: Closed form of Kairouz, Oh and Viswanath (2015).
         zcdp: Sum of rho, converted (Canonne, Kamath and Steinke 2020).
         pld: Privacy loss distributions convolved: tight up to the discretization,
@@ -73,13 +74,16 @@ class Totals:
     pld: float
 
 
-def compose(events: Iterable[PrivacyEvent], *, delta: float) -> Totals:
+def compose(
+    events: Iterable[PrivacyEvent], *, delta: float, added: PrivacyCost | None = None
+) -> Totals:
     """Return what all ``events`` together cost at ``delta``.
 
     The deltas of approximate events are set aside first. Gaussian noise has no epsilon
     of its own: basic composition gives each of ``g`` Gaussian events a part ``1/g`` of
     what is left; advanced composition gives them ``1/(2g)`` and keeps the other half
-    for itself. A method that says nothing answers ``inf``.
+    for itself. A method that says nothing answers ``inf``. ``added`` is the sum of what
+    they were charged, which is the basic composition unless its delta is above ``delta``.
 
     Raises:
         ParameterError: ``delta`` is not in [0, 1).
@@ -102,12 +106,15 @@ def compose(events: Iterable[PrivacyEvent], *, delta: float) -> Totals:
     if left >= 0:
         epsilons = _epsilons(plan, left / max(sharing, 1))
         basic = math.fsum(n * e for e, n in epsilons)
+    sums = (basic,)
+    if added is not None and added.delta <= typed(delta):
+        sums = (basic, float(added.epsilon))
     rho = math.fsum(n * event.rho for event, n in plan.items())
     return Totals(
-        basic=basic,
-        advanced=min(basic, _advanced(plan, sharing, left)),
+        basic=sums[-1],
+        advanced=min(*sums, _advanced(plan, sharing, left)),
         zcdp=epsilon_of_rho(rho, delta) if rho < math.inf else math.inf,
-        pld=min(basic, _pld_epsilon(plan, delta)),
+        pld=min(*sums, _pld_epsilon(plan, delta)),
     )
 
 

@@ -13,9 +13,9 @@ from dpcore.documents.notice import counted
 from dpcore.ledger.transaction import release
 from dpcore.releases.digits import ends_text
 from tests.conftest import few
-from tests.documents.subjects import CELLS, NOW, answered, behind, opened, questions, table
+from tests.documents.subjects import CELLS, MEMBERS, NOW, answered, behind, opened, questions, table
 from tests.documents.test_reading import plain
-from tests.releases.questions import AGE, apart, crossed, labels, ranks
+from tests.releases.questions import AGE, apart, crossed, labels, ranks, synthetic
 from tests.statistics.columns import dataset
 from tests.terms import SUBSTITUTION
 
@@ -58,6 +58,13 @@ def several():
         crossed(columns=(REGION, PLACE), people=817),
         ranks(people=817),
     )
+
+
+def synthesized():
+    """Return a mean, and a synthetic table that was chosen by zCDP."""
+    columns = (AGE, (0.0, 50.0, 100.0)), (REGION, None), (PLACE, None)
+    mean, *_ = questions()
+    return of(mean, synthetic(*columns, people=MEMBERS, epsilon=0.5, delta=1e-6))
 
 
 def written(name, subject):
