@@ -33,14 +33,15 @@ def used_up(account: Account) -> bool:
 
 
 def left(account: Account, cost: PrivacyCost | None = None) -> str:
-    """Return what is left of an account, in symbols, or that it is nothing.
+    """Return what may be spent of an account today, in symbols, or that it is nothing.
 
-    Beside a ``cost`` without a delta, nothing is said of delta.
+    With the period that allows no more, if one does. Beside a ``cost`` without a delta,
+    nothing is said of delta.
     """
     budget = account.budget
     if cost is not None and not cost.delta and budget.epsilon is not None:
         budget = replace(budget, delta=Decimal(0))
-    return left_text(budget, account.remaining)
+    return left_text(budget, account.remaining) + _where(account)
 
 
 def fitting(account: Account, cost: PrivacyCost, *, answered: bool, like: str = "this") -> str:
@@ -48,7 +49,7 @@ def fitting(account: Account, cost: PrivacyCost, *, answered: bool, like: str = 
 
     What was ``answered`` is paid. ``like`` says which question that is.
     """
-    text = f"{left(account, cost)} left{_where(account)}"
+    text = f"{left(account, cost)} left"
     rest = account.remaining
     if account.budget.epsilon is None or not cost.epsilon or not cost.epsilon.is_finite():
         return f"{text}."
@@ -65,8 +66,7 @@ def rest(account: Account) -> str:
     budget, remaining = account.budget, account.budget.remaining(account.spent)
     if used_up(account):
         return f"nothing left of {limit_text(budget)}"
-    where = _where(account)
-    today = f", {left(account)}{where}" if where else ""
+    today = f", {left(account)}" if _where(account) else ""
     if budget.rho is not None:
         total = significant(float(budget.rho))
         return f"ρ = {significant(float(remaining.rho))} of {total} left{today}"
@@ -99,9 +99,9 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
         )
     if account.bar is not None:
         return f"This costs {costs}. Nothing can be released today: {account.bar}"
-    if where := _where(account):
+    if _where(account):
         return (
-            f"This costs {costs}, and {left(account)} is left{where}. {smaller}, or wait for the "
+            f"This costs {costs}, and {left(account)} is left. {smaller}, or wait for the "
             "next period."
         )
     if used_up(account):
@@ -118,9 +118,10 @@ def way_on(account: Account, cost: PrivacyCost, costs: str) -> str:
 
 def _where(account: Account) -> str:
     """Return in which period what is left today may be spent; empty if it is all that is left."""
-    if not account.current or account.remaining == account.budget.remaining(account.spent):
+    if account.closed or account.remaining == account.budget.remaining(account.spent):
         return ""
-    return f" in {literal(account.current[-1].name)}"
+    inner = account.current[-1:] if account.bar is None else ()
+    return f" in {literal(inner[0].name)}" if inner else " today"
 
 
 def _too_large(cost: PrivacyCost, rest: PrivacyCost) -> str:

@@ -12,9 +12,9 @@ from dpcore.analyses.base import Mode
 from dpcore.errors import LedgerError
 from dpcore.formatting import capital, significant
 from dpcore.ledger.account import Account
-from dpcore.releases.digits import NOTHING
+from dpcore.releases.digits import NOTHING, left_text
 from ui import recovery, session
-from ui.accounts import left, used_up
+from ui.accounts import used_up
 from ui.data import using
 from ui.study import Study
 from ui.text import literal
@@ -108,7 +108,7 @@ def _gauge(account: Account) -> None:
         st.caption(f"No release today: {literal(account.bar)}")
     elif account.current:
         period = account.current[-1]
-        rest = capital(left(account))
+        rest = capital(left_text(account.budget, account.remaining))
         st.caption(f"{rest} may be spent in {literal(period.name)}.")
 
 

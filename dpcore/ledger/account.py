@@ -152,6 +152,14 @@ class Account:
             )
         )
 
+    def charged(self, cost: PrivacyCost) -> Account:
+        """Return the account after a cost was spent on its day."""
+        return replace(
+            self,
+            spent=self.spent + cost,
+            periods=() if self.day is None else periods.charged(self.periods, self.day, cost),
+        )
+
     def on(self, day: date) -> Account:
         """Return the account as it is on a day, unless it knows a later one."""
         if not self.periods:
@@ -245,13 +253,7 @@ def _debited(account: Account, entry: LedgerEntry, content: dict[str, object]) -
     cost = COST.read(content["cost"])
     # The debit of a plan names the releases that it paid for.
     made = len(_PAID_FOR.read(content["plan"])) if "plan" in content else 1
-    today = account.on(day_of(entry)).day
-    return replace(
-        account,
-        spent=account.spent + cost,
-        releases=account.releases + made,
-        periods=() if today is None else periods.charged(account.periods, today, cost),
-    )
+    return replace(account.on(day_of(entry)).charged(cost), releases=account.releases + made)
 
 
 def _described(account: Account, entry: LedgerEntry, content: dict[str, object]) -> Account:

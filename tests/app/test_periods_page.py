@@ -25,8 +25,9 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     _open(app, 0.25)
     assert not app.error
     assert any("Today lies in **Q4 2026**" in line.value for line in app.markdown)
-    assert app.metric[1].label == "Left today"
-    assert app.metric[1].value.startswith("ε = 0.25")
+    left = app.metric[1]
+    assert (left.label, left.value) == ("Left", "ε = 3, δ = 10⁻⁵")
+    assert left.delta == "ε = 0.25, δ = 2.5 × 10⁻⁶ in Q4 2026"
     app = open_page("release")
     assert any("ε = 0.25" in w.value and "in Q4 2026" in w.value for w in app.warning)
     assert release_button(app).disabled
@@ -35,7 +36,7 @@ def test_the_next_quarter_is_opened_on_the_same_account(open_page, home):
     by_label(app.text_input, "Reason for the new limit").set_value("a mistake")
     button(app, "Change the limit and record").click().run()
     assert not app.error
-    assert app.metric[1].value.startswith("ε = 0.2")
+    assert app.metric[1].delta.startswith("ε = 0.2, ")
     by_label(app.text_input, "Name").set_value("Q4 2026")
     _open(app, 0.5)
     assert any("a period “Q4 2026” already" in e.value for e in app.error)

@@ -165,7 +165,7 @@ def _tell_price(request: Request, study: Study | None) -> None:
     price = f"Cost: **{cost_text(request.cost)}**."
     account = None if study is None else session.account(study)
     if account is not None and account.admits(request.cost):
-        paid = replace(account, spent=account.spent + request.cost)
+        paid = account.charged(request.cost)
         price += f" Left afterwards: {accounts.left(paid, request.cost)}."
     st.markdown(price)
 

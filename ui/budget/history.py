@@ -15,7 +15,8 @@ from dpcore.ledger.account import Account
 from dpcore.privacy.composition import compose
 from dpcore.privacy.events import event_from
 from dpcore.privacy.tradeoff import of_events
-from dpcore.releases.digits import limit_text, spent_text
+from dpcore.privacy_filter import PrivacyCost
+from dpcore.releases.digits import left_text, limit_text, spent_text
 from dpcore.releases.record import Release, in_force
 from ui import accounts, results, session
 from ui.accounts import WAYS, left, used_up
@@ -34,13 +35,10 @@ def summary(account: Account) -> None:
         min(max(float(part / cap) for part, cap in pairs if cap), 1.0),
         text=f"Budget: {limit_text(budget)}",
     )
-    last.metric(
-        f"Left{' today' if account.periods else ''}",
-        left(account),
-        help="The smallest remainder of the budget and of today's periods."
-        if account.periods
-        else None,
-    )
+    today = left(account)
+    whole = today if account.closed else left_text(budget, budget.remaining(spent))
+    below = () if today == whole else (today,)
+    results.metrics({"Left": (whole, None, *below)}, places=[last])
     if budget.epsilon is not None:
         noun = session.unit().noun
         now = odds_text(float(spent.epsilon), float(spent.delta), noun=noun)
@@ -81,14 +79,18 @@ def methods(releases: Sequence[Release], account: Account) -> None:
         "The limit adds up costs, because each release may depend on earlier results. "
         f"Every cost counts for {session.unit().change(account.relation)}."
     )
-    delta = float(account.budget.delta or 0) or _TOTAL_DELTA
-    events = [event_from(release.event) for release in in_force(releases)]
+    known = in_force(releases)
+    events = [event_from(release.event) for release in known]
+    added = sum((release.cost for release in known), PrivacyCost())
+    delta = float(account.budget.delta or 0) or max(_TOTAL_DELTA, float(added.delta))
     with st.spinner("Composing the releases …"):
-        known = session.remember(
-            "totals", f"{delta} {events}", lambda: compose(events, delta=delta)
+        totals = session.remember(
+            "totals",
+            f"{delta} {added} {events}",
+            lambda: compose(events, delta=delta, added=added),
         )
         picture = totals_picture(
-            known,
+            totals,
             charged=float(account.spent.epsilon),
             delta=delta,
             plans=any(release.plan for release in releases),
@@ -131,6 +133,6 @@ def of_all_accounts() -> None:
     found = [one for table in account.fingerprints for one in book.releases(table)]
     releases = tuple(sorted(found, key=lambda one: one.created))
     results.public_badge()
-    st.caption(f"Budget: {account.budget.describe()}. Left: {accounts.left(account)}.")
+    st.caption(f"Budget: {account.budget.describe()}. {capital(accounts.rest(account))}.")
     results.listing(releases)
     results.release_files(releases, "released", in_use=False)

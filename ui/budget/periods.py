@@ -76,7 +76,7 @@ def _tell(account: Account) -> None:
         st.warning(f"No release today: {literal(account.bar)}")
     else:
         inner = account.current[-1]
-        left = accounts.left(account)
+        left = left_text(account.budget, account.remaining)
         st.markdown(
             f"Today lies in **{literal(inner.name)}**, until {text_of(inner.ends)}. "
             f"{left} may be spent until then."

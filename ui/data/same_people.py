@@ -19,7 +19,6 @@ from dpcore.formatting import people as people_of
 from dpcore.ledger import people
 from dpcore.ledger.account import Account
 from dpcore.ledger.people import Description, Likeness
-from dpcore.releases.digits import limit_text
 from ui import accounts, session
 from ui.data import declaring, fingerprinting
 from ui.study import AccountTerms, Study
@@ -123,7 +122,7 @@ def _choice(found: tuple[Likeness, ...], name: str) -> str:
     if account.moved is not None or account.closed is not None:
         left = "closed, and cannot be charged"
     else:
-        left = f"{accounts.left(account)} left of {limit_text(account.budget)}"
+        left = accounts.rest(account)
     return f"The same people as in {_title(one)}, or some of them: {left}"
 
 
