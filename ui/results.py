@@ -20,7 +20,7 @@ from dpcore.releases.record import A_SAMPLE, EVERYBODY, Release, sharper, these_
 from dpcore.releases.table import file_name, to_csv, unsaid_text
 from dpcore.statistics.grouping import name_of_others
 from dpcore.studies.findings import ClaimFinding, Verdict
-from ui import downloads, layout, live_chart, session
+from ui import controls, downloads, layout, live_chart, session
 from ui.live_chart import Film
 from ui.text import after_number, ended, literal
 
@@ -60,10 +60,18 @@ _WRAPS = 65
 
 
 def conclude(answer: Release, name: str, text: str) -> None:
-    """Keep for documents what follows from an answer and a statement of the reader.
+    """Offer to state in documents what follows from an answer and a statement of the reader.
 
-    It replaces what was concluded under that name; nothing is concluded from no ``text``.
+    To look at it is not to state it. It replaces what was stated under that name; nothing is
+    stated of no ``text``.
     """
+    if text and not controls.HERE.checkbox(
+        "State it in the documents",
+        key=f"state-{answer.id}-{hash(text)}",
+        kept="session",
+        note="Notice and report then state it with the answer, as an assumption of yours.",
+    ):
+        text = ""
     known = conclusions()
     others = {key: told for key, told in known.get(answer.id, {}).items() if key != name}
     session.set_public(_CONCLUSIONS, known | {answer.id: others | ({name: text} if text else {})})
@@ -163,7 +171,8 @@ def metrics(
     for place, (label, (number, meaning, *below)) in shown:
         place.metric(
             label,
-            number,
+            # A line does not end within a power of ten.
+            number and number.replace(" × ", "\u00a0×\u00a0"),
             delta=below[0] if below else None,
             delta_color="off",
             delta_arrow="off",

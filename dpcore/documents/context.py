@@ -139,6 +139,7 @@ class PeriodText:
         days: Its first and last day, ISO 8601.
         limit: What may be spent in it, what it took over included.
         spent: What was spent in it.
+        left: What is left of its limit.
 
     """
 
@@ -146,6 +147,7 @@ class PeriodText:
     days: str
     limit: str
     spent: str
+    left: str
 
 
 @dataclass(frozen=True, kw_only=True)

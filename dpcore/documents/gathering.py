@@ -23,6 +23,7 @@ from dpcore.documents.context import (
     PeriodText,
     budget_text,
     cost_text,
+    remaining_text,
 )
 from dpcore.documents.question import DocumentEntry
 from dpcore.errors import DPCoreError, ParameterError
@@ -193,6 +194,7 @@ def _time(period: BudgetPeriod, known: Sequence[BudgetPeriod]) -> PeriodText:
         days=f"{period.begins.isoformat()} to {period.ends.isoformat()}",
         limit=budget_text(allowed),
         spent=cost_text(period.spent, rho=allowed.rho is not None),
+        left=remaining_text(allowed, allowed.remaining(period.spent)),
     )
 
 

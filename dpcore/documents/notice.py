@@ -10,9 +10,8 @@ from typing import Final, NamedTuple
 from dpcore.data.quantities import replacement_text
 from dpcore.documents import assumptions
 from dpcore.documents.context import DocumentContext, cost_text
-from dpcore.documents.question import MODEL_SCALE, DocumentEntry
+from dpcore.documents.question import MODEL_SCALE, DocumentEntry, Number
 from dpcore.formatting import capital, listed
-from dpcore.mechanisms.catalog import SPANNING_TREE
 from dpcore.statistics.conditions import OTHER_GROUPS_LEFT_OUT, OTHERS, PAIR_ONLY
 
 _MOST_ROWS: Final = 12
@@ -55,15 +54,12 @@ def notice(subject: DocumentContext) -> str:
 def counted(subject: DocumentContext) -> int:
     """Return how many numbers were published, or how many questions are planned.
 
-    Those that are in no question itself count, too: all of them are on the sheets. A
-    synthetic table counts as one: its counts are what it is made of.
+    Those that are in no question itself count, too, such as the counts of a synthetic
+    table: all of them are on the sheets. What cannot be said is no number.
     """
     if subject.planned:
         return len(subject.questions)
-    return sum(
-        1 if question.key == SPANNING_TREE.key else len(question.numbers)
-        for question in subject.questions
-    )
+    return sum(question.count for question in subject.questions)
 
 
 def ordered(subject: DocumentContext) -> tuple[DocumentEntry, ...]:
@@ -149,39 +145,40 @@ def _shown(subject: DocumentContext) -> tuple[list[tuple[str, ...]], int]:
     if subject.planned:
         planned: list[tuple[str, ...]] = [(capital(one.name), one.width) for one in questions]
         return planned[:_MOST_ROWS], max(len(planned) - _MOST_ROWS, 0)
-    rows = [(at, row) for at, question in enumerate(questions) for row in _rows(question, subject)]
+    listed = [
+        (at, question, number)
+        for at, question in enumerate(questions)
+        for number in question.numbers
+        if not (number.beside or number.label.endswith(MODEL_SCALE))
+    ]
     newest = sum(one.table == questions[0].table for one in questions)
-    shown = fairly([at for at, _ in rows], first=newest)
-    left = counted(subject) - sum(row.itself for row in shown)
+    shown = fairly([at for at, _, _ in listed], first=newest)
+    left = counted(subject) - sum(row.itself and not listed[row.place][2].unsaid for row in shown)
     return [
-        rows[row.place][1] if row.itself else _elsewhere(questions[rows[row.place][0]], subject)
-        for row in shown
+        (_row if row.itself else _elsewhere)(*listed[row.place][1:], subject) for row in shown
     ], left
 
 
-def _elsewhere(question: DocumentEntry, subject: DocumentContext) -> tuple[str, ...]:
+def _elsewhere(question: DocumentEntry, _: Number, subject: DocumentContext) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
-    empty = ("", "") if subject.has_population_ranges else ("",)
     sizes = sum(number.beside for number in question.numbers)
-    counts = f"{len(question.numbers) - sizes} figures{f' and {sizes} group sizes' * bool(sizes)}"
-    held = "a synthetic table" if question.key == SPANNING_TREE.key else counts
-    return capital(question.known_as), f"{held}: next sheet", *empty
+    unsaid = len(question.numbers) - question.count
+    parts = (
+        f"{question.count - sizes} figures",
+        f"{sizes} group sizes" * bool(sizes),
+        f"{unsaid} without a value" * bool(unsaid),
+    )
+    held = f"{', '.join(filter(None, parts))}: next sheet"
+    return capital(question.known_as), held, "", *("",) * subject.has_population_ranges
 
 
-def _rows(question: DocumentEntry, subject: DocumentContext) -> list[tuple[str, ...]]:
-    """Return each number of a question with where the table's own one lies."""
-    if question.key == SPANNING_TREE.key:
-        return [_elsewhere(question, subject)]
+def _row(question: DocumentEntry, number: Number, subject: DocumentContext) -> tuple[str, ...]:
+    """Return a number of a question with where the table's own one lies."""
     asked = question.known_as
-    rows = []
-    for number in question.numbers:
-        if number.beside or number.label.endswith(MODEL_SCALE):
-            continue
-        alone = len(question.numbers) == 1 or number.label == question.name
-        name = asked if alone else _numbered(asked, number.label)
-        total = (number.total,) * subject.has_population_ranges
-        rows.append((capital(name), number.text, number.range_text, *total))
-    return rows
+    alone = len(question.numbers) == 1 or number.label == question.name
+    name = asked if alone else _numbered(asked, number.label)
+    total = (number.total,) * subject.has_population_ranges
+    return capital(name), number.text, number.range_text, *total
 
 
 def _numbered(question: str, label: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -66,6 +66,7 @@ class Number:
             answer follows from.
         count: Whether it is a number of people, rows or other units.
         gap: Whether it is how far two groups are apart.
+        unsaid: Whether it cannot be said.
         one: What one of its unit is called, where it is a number of those; else empty.
 
     """
@@ -78,6 +79,7 @@ class Number:
     beside: bool = False
     count: bool = False
     gap: bool = False
+    unsaid: bool = False
     one: str = ""
 
     @property
@@ -414,7 +416,12 @@ class DocumentEntry:
             return self.width
         if len(self.numbers) == 1:
             return self.numbers[0].text
-        return f"{len(self.numbers)} numbers"
+        return f"{self.count} numbers"
+
+    @property
+    def count(self) -> int:
+        """Return how many numbers were published: those that can be said."""
+        return sum(not number.unsaid for number in self.numbers)
 
 
 def _replaced(release: Release) -> str:
@@ -441,21 +448,26 @@ def _numbers(release: Release) -> tuple[Number, ...]:
         told = [replace(number, noise="none: a round, not a count") for number in told]
     return (
         *told,
-        *(Number(label=spelled(x), value=unsaid_text(release, x)) for x in release.unsaid),
+        *(
+            Number(label=spelled(x), value=unsaid_text(release, x), unsaid=True)
+            for x in release.unsaid
+        ),
     )
 
 
 def _number(release: Release, label: str, value: float) -> Number:
     """Return a number with as many digits as its interval, or the noise, leaves."""
     quantity, beside = quantity_in(release, label), is_group_size(release, label)
+    # Of a population that the table is a sample of, no count and no sum is known.
+    of_table = beside or _is(release, lambda kind: kind.of_totals)
     return Number(
         label=_of_model(label) if is_model(release.request) else spelled(label),
         value=number_text(release, label, value),
         unit=quantity.suffix,
         noise=_ends(release.noise_ends.get(label), value, quantity),
-        total=_ends(release.total_ends.get(label), value, quantity),
+        total="" if of_table else _ends(release.total_ends.get(label), value, quantity),
         beside=beside,
-        count=beside or _counts(release),
+        count=beside or _is(release, lambda kind: kind.of_counts),
         gap=query_of(release).get("kind") == StatisticKind.DIFFERENCE and " less " in label,
     )
 
@@ -472,10 +484,10 @@ def _of_model(label: str) -> str:
     return f"{in_units}{MODEL_SCALE if in_units == label else _COEFFICIENT}"
 
 
-def _counts(release: Release) -> bool:
-    """Tell whether the numbers of a release are counts."""
+def _is(release: Release, what: Callable[[StatisticKind], bool]) -> bool:
+    """Tell what holds for the statistic of a release; nothing of one that is not known."""
     kind = query_of(release).get("kind")
-    return any(one.of_counts for one in StatisticKind if one == kind)
+    return any(what(one) for one in StatisticKind if one == kind)
 
 
 def _ends(ends: tuple[float, float] | None, value: float, quantity: Quantity) -> str:

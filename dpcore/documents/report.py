@@ -16,6 +16,7 @@ from dpcore.documents.context import DocumentContext, LedgerHead, cost_text, rem
 from dpcore.documents.notice import MOST_NUMBERS
 from dpcore.formatting import significant
 from dpcore.ledger.chain import EntryKind
+from dpcore.statistics.conditions import LEFT_OUT, OTHERS, PAIR_ONLY
 
 _ENTRIES: Final = {
     EntryKind.ACCOUNT: ("opening", "openings"),
@@ -24,7 +25,7 @@ _ENTRIES: Final = {
     EntryKind.DEBIT: ("charge", "charges"),
     EntryKind.RELEASE: ("answer", "answers"),
     EntryKind.ANEW: ("restart", "restarts"),
-    EntryKind.TABLE: ("further table", "further tables"),
+    EntryKind.TABLE: ("table", "tables"),
     EntryKind.PERIOD: ("period", "periods"),
     EntryKind.CLOSED: ("closing", "closings"),
 }
@@ -72,9 +73,16 @@ def _entries(head: LedgerHead) -> str:
 
 def methods(subject: DocumentContext) -> str:
     """Return what was done, in sentences for a paper, with sources."""
-    pld = subject.totals.pld
+    pld, columns, known = subject.totals.pld, subject.columns, subject.missing
+    ways = {way for column in columns for way in assumptions.of_column(column, known)}
+    imputed = assumptions.imputed(columns, known)
+    clamped = any(column.bounds is not None for column in columns)
     return subject.fill(
         "methods.txt",
+        effects=["clamping"] * clamped + ["imputation"] * bool(imputed),
+        treated=["imputed with public values"] * bool(imputed)
+        + ["left out"] * bool(ways & {LEFT_OUT, PAIR_ONLY})
+        + ["counted with all other categories"] * (OTHERS in ways),
         pld=significant(pld, up=True) if subject.questions and math.isfinite(pld) else "",
         has_intervals=any(question.level is not None for question in subject.questions),
     )

@@ -52,6 +52,7 @@ def test_a_stratified_mean_has_the_finite_population_correction_and_stands_in_th
     assert corrected not in wide
     told = shown(sizes.set_value(", ".join(["100"] * count)).run())
     assert corrected in told
+    by_label(app.checkbox, "State it in the documents").check().run()
     go(app, "documents")
     by_label(app.selectbox, "Document").set_value("Full report").run()
     report = unescape(files["Download: Full report"]())

@@ -9,11 +9,12 @@ import numpy as np
 from tests.app.asking import choose, go, use_survey
 from tests.app.test_pages import by_label, charts, fill
 from tests.app.test_questions import release, shown
+from ui.answering import spread
 
 MODEL = "Interval that includes clamping bias, if values are"
 
 
-def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page, files):
+def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page, files, monkeypatch):
     use_survey(open_page)
     app = choose(open_page("release"), "Statistic", "mean and standard deviation")
     assert by_label(app.selectbox, "Mechanism").options[0] == "Laplace"
@@ -38,11 +39,27 @@ def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page, f
     claim = "from that model. If they are not, nothing is claimed."
     assert claim in shown(app)
     assert "It is asymptotic, without a guarantee: it held in" in shown(app)
+    negative = "so a normal distribution has many values below 0."
+    assert negative not in shown(app)
+    assert "Under a stated model" not in _report(app, files)
+    monkeypatch.setattr(spread, "has_negative_values", lambda *_: True)
+    go(app, "release")
+    by_label(app.checkbox, "State it in the documents").check().run()
+    assert negative in shown(app)
+    # Neither a look nor a visit elsewhere changes what is stated; its warning goes with it.
+    for _ in range(2):
+        report = _report(app, files)
+        assert "Under a stated model" in report
+        assert f"{claim} The released mean is less than 2 standard deviations above 0, " in report
+        go(app, "release")
+    choose(app, MODEL, "no model")
+    assert "Under a stated model" not in _report(app, files)
+
+
+def _report(app, files):
     go(app, "documents")
     by_label(app.selectbox, "Document").set_value("Full report").run()
-    report = unescape(files["Download: Full report"]())
-    assert "Under a stated model" in report
-    assert claim in report
+    return unescape(files["Download: Full report"]())
 
 
 def test_each_group_has_both_and_its_interval_follows(open_page, follow, files):

@@ -62,5 +62,5 @@ def test_a_weighted_share_by_group_has_sums_and_totals(open_page):
         toggle.set_value(True).run()
     app.session_state["closer-weights"] = True
     told = shown(app.run())
-    assert f"5 of {PEOPLE} people are left out of this release" in told
+    assert f"5 of {PEOPLE} people have no value that counts in this release" in told
     assert any("37.5 to 75 (" in str(chart) for chart in charts(app))

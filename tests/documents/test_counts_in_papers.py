@@ -77,15 +77,19 @@ def listed(text):
     return further.count("<tr>") - further.count("<caption")
 
 
-@pytest.mark.parametrize("subject", few(1, answered, several))
+@pytest.mark.parametrize("subject", few(2, answered, synthesized, several))
 def test_the_notice_counts_as_many_numbers_as_it_lists(subject):
     known, text = subject(), written("Public notice", subject())
-    count = sum(len(question.numbers) for question in known.questions)
-    assert counted(known) == count == listed(text)
+    numbers = [number for question in known.questions for number in question.numbers]
+    unsaid = sum(number.unsaid for number in numbers)
+    count = len(numbers) - unsaid
+    assert counted(known) == count == listed(text) - unsaid
     assert re.search(rf"\b{count} figures", plain(text))
+    assert (subject is answered) == (unsaid > 0)
+    assert f"{unsaid} without a value: next sheet" in plain(text) or not unsaid
     left = re.search(r"(\d+) more are on", plain(text))
     first, _ = plain(text).split("All published figures")
-    elsewhere = re.findall(r"(\d+) figures: next sheet", first)
+    elsewhere = re.findall(r"(\d+) figures[^:.]*: next sheet", first)
     # Of each question all numbers are told, or none and how many they are.
     missing = int(left[1])
     assert 0 < count - missing <= 12 - len(elsewhere)

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import date
 from decimal import Decimal
 from html import unescape
 
@@ -15,7 +16,9 @@ from dpcore.documents.catalog import DOCUMENTS
 from dpcore.documents.context import PLANNED
 from dpcore.documents.gathering import plan_of, plan_text, released
 from dpcore.documents.rendering import Numerals
-from dpcore.privacy_filter import PrivacyBudget
+from dpcore.ledger.chain import EntryKind
+from dpcore.ledger.periods import BudgetPeriod
+from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.statistics.grouping import Grouping
 from dpcore.statistics.kinds import StatisticKind
 from tests.documents.subjects import (
@@ -243,3 +246,48 @@ def test_notice_says_who_is_in_neither_of_two_groups_though_nobody_lacks_a_value
     for words in ("imputed", "missing and"):
         assert words not in told
     assert "All ranges of one kind in this table hold together" in told
+
+
+def test_an_error_is_stated_as_it_is_known_and_nothing_is_treated_that_is_not_there():
+    checklist, methods = "Checklist based on NIST SP 800-226", "Methods paragraph"
+    ranks = "In ranks only, with 95% confidence: median of age."
+    assert ranks in plain(text_of(checklist, answered()))
+    known = replace(answered(), questions=answered().questions[:1])
+    assert "ranks" not in plain(text_of(checklist, known)) + text_of(methods, known)
+    assert "The error of a quantile is bounded in ranks" in text_of(methods, answered())
+    (median,) = (one for one in answered().questions if one.is_known_in_ranks)
+    alone = plain(text_of(checklist, replace(answered(), questions=(median,))))
+    assert "Is the error stated? In ranks only" in alone
+    dropped = compared(complete=False, dropped=True)
+    columns = tuple(one for one in dropped.columns if one.name == "age")
+    left_out = replace(dropped, columns=columns, missing={"age": dropped.missing["age"]})
+    assert "Missing values are left out. Mech" in text_of(methods, left_out)
+    assert "the effect of clamping." in text_of(methods, left_out)
+    assert "Missing values" not in text_of(methods, replace(left_out, columns=()))
+    assert "clamp" not in text_of(methods, replace(left_out, columns=()))
+
+
+def test_a_count_or_a_sum_of_a_sample_has_no_range_of_a_population():
+    numbers = [(one, number) for one in answered().questions for number in one.numbers]
+    totals = {number.total for one, number in numbers if number.beside or one.name == "sum of age"}
+    assert totals == {""}
+    assert all(number.total for one, number in numbers if one.name == "mean of age")
+
+
+def test_a_period_is_told_with_its_limit_and_what_is_left_of_it():
+    budget = PrivacyBudget.of(epsilon=0.75, delta=0.0)
+    days = date(2026, 10, 1), date(2026, 12, 31)
+    spent = PrivacyCost.of(epsilon=0.73)
+    quarter = BudgetPeriod(name="Q4", begins=days[0], ends=days[1], budget=budget, spent=spent)
+    ledger = opened(SUBSTITUTION)
+    about = released((), replace(behind(SUBSTITUTION, ledger), periods=(quarter,)))
+    told = "Q4 (2026-10-01 to 2026-12-31): limit ε = 0.75, left ε = 0.02"
+    assert told in notice(about)
+    report = plain(text_of("Full report", about))
+    assert "limit spent left Q4 2026-10-01 to 2026-12-31 ε = 0.75 ε = 0.73 ε = 0.02" in report
+
+
+def test_the_own_table_of_an_account_is_no_further_one():
+    head = answered().head
+    two = replace(head, entries=2, kinds=((EntryKind.ACCOUNT, 1), (EntryKind.TABLE, 1)))
+    assert "2: 1 opening, 1 table " in plain(text_of("Full report", replace(answered(), head=two)))

@@ -25,8 +25,12 @@ from ui.study import Study
 from ui.text import after_number, literal
 
 _SAMPLED = (
-    "“With sampling” covers the same quantity in the population, {assumed}. The sampling error is "
-    "bounded from public numbers, so the second interval is wide."
+    "“With sampling” covers {what}, {assumed}. The sampling error is bounded from public numbers, "
+    "so the second interval is wide."
+)
+_WHAT = (
+    "the same quantity in the population",
+    "the expected number in a sample of this size, not the number in the population",
 )
 _THESE_ROWS = "The answer is about the rows of this table."
 _EVERYBODY = "There is no sampling error: “Data” says that the data are the whole population."
@@ -103,7 +107,8 @@ def _of_sampling(asked: Request) -> str:
     assumed = "as if the table were a simple random sample"
     if asked.query.kind.weighted:
         assumed = "if rows are drawn independently, each with its weight"
-    return _SAMPLED.format(assumed=assumed) if study.sampled else _EVERYBODY
+    what = _WHAT[asked.query.kind.of_totals]
+    return _SAMPLED.format(what=what, assumed=assumed) if study.sampled else _EVERYBODY
 
 
 def resampled(

@@ -180,7 +180,8 @@ def show(answer: Release, asked: Request) -> None:
         around,
         statement=asked.statement,
         quantity=quantity,
-        sampled=session.require_study().sampled,
+        # A count or a sum in a sample is none of the population.
+        sampled=session.require_study().sampled and not asked.query.kind.of_totals,
     )
     results.show(around_it, "answer")
 

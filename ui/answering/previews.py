@@ -109,10 +109,13 @@ def private_number(asked: Request) -> None:
             f"The table has {study.dataset.people:,} {counted}, which is public. How many of "
             "them have a value is private"
         )
+    # No more rows can have a value than the public number of them.
+    possible = not study.public_number or 2 * size.people <= study.dataset.people
+    half = ": twice as many need half the noise" * possible
     st.caption(
         f"{private}, so the noise is made for "
         f"{size.people:,} of them, the public minimum. If you know without the table "
-        "that there are more, say so on “Data”: twice as many need half the noise. If there "
+        f"that there are more, say so on “Data”{half}. If there "
         "are fewer, the result is biased, and no interval includes that bias."
     )
 

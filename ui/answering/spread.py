@@ -35,6 +35,10 @@ _SHARE = 6
 """The standard deviation that a preview assumes is this part of the bounds."""
 _UNSTATED = "no model"
 _CONCLUSION = "Under a stated model"
+_NEGATIVE = (
+    "The released mean is less than 2 standard deviations above 0, so a normal distribution "
+    "has many values below 0."
+)
 
 
 def preview(asked: Request, cells: Cells) -> None:
@@ -114,8 +118,8 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
     chosen = controls.HERE.selectbox(
         "Interval that includes clamping bias, if values are",
         [_UNSTATED, *models],
-        key="stated-model",
-        kept="page",
+        key=f"stated-model-{answer.id}",
+        kept="session",
         note="The distribution of the values before clamping. State it from knowledge outside "
         "the table. The interval uses the released numbers alone and costs nothing.",
     )
@@ -130,12 +134,8 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
             "and standard deviation."
         )
         return None
-    if has_negative_values(model, bounds, *answer.values):
-        st.warning(
-            "The released mean is less than 2 standard deviations above 0, so a normal "
-            "distribution has many values below 0. If values cannot be negative, state another "
-            "distribution."
-        )
+    if negative := has_negative_values(model, bounds, *answer.values):
+        st.warning(f"{_NEGATIVE} If values cannot be negative, state another distribution.")
     unit = after_number(quantity.suffix)
     low, high = ends_text((found.lower, found.upper), found.mean, quantity)
     told = (
@@ -144,7 +144,7 @@ def _stated(answer: Release, asked: Request) -> dict[str, FloatArray] | None:
         f"{RELEASES:,} releases simulated from that model. If they are not, nothing is claimed."
     )
     st.caption(told)
-    results.conclude(answer, _CONCLUSION, told)
+    results.conclude(answer, _CONCLUSION, told + f" {_NEGATIVE}" * negative)
     other = session.remember(
         "parametric-bootstrap",
         f"{answer.id}-{chosen}",

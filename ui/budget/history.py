@@ -29,7 +29,6 @@ def summary(account: Account) -> None:
     """Show what is spent and left of the budget, and what that means for a person."""
     budget, spent = account.budget, account.spent
     first, middle, last = st.columns([1, 2, 1], vertical_alignment="center")
-    first.metric("Spent", spent_text(budget, spent), help="The privacy cost of all releases.")
     pairs = ((spent.epsilon, budget.epsilon), (spent.rho, budget.rho))
     middle.progress(
         min(max(float(part / cap) for part, cap in pairs if cap), 1.0),
@@ -38,7 +37,11 @@ def summary(account: Account) -> None:
     today = left(account)
     whole = today if account.closed else left_text(budget, budget.remaining(spent))
     below = () if today == whole else (today,)
-    results.metrics({"Left": (whole, None, *below)}, places=[last])
+    numbers = {
+        "Spent": (spent_text(budget, spent), "The privacy cost of all releases."),
+        "Left": (whole, None, *below),
+    }
+    results.metrics(numbers, places=[first, last])
     if budget.epsilon is not None:
         noun = session.unit().noun
         now = odds_text(float(spent.epsilon), float(spent.delta), noun=noun)
@@ -85,9 +88,7 @@ def methods(releases: Sequence[Release], account: Account) -> None:
     delta = float(account.budget.delta or 0) or max(_TOTAL_DELTA, float(added.delta))
     with st.spinner("Composing the releases …"):
         totals = session.remember(
-            "totals",
-            f"{delta} {added} {events}",
-            lambda: compose(events, delta=delta, added=added),
+            "totals", f"{delta} {added} {events}", lambda: compose(events, delta=delta, added=added)
         )
         picture = totals_picture(
             totals,

@@ -16,7 +16,7 @@ from dpcore.ledger.account import Account
 from dpcore.ledger.periods import BudgetPeriod
 from dpcore.privacy_filter import PrivacyBudget, PrivacyCost
 from dpcore.releases.digits import left_text, limit_text, spent_text
-from ui import accounts, controls, results, session
+from ui import controls, results, session
 from ui.study import Study
 from ui.text import literal, sentence_of
 

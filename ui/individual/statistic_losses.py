@@ -62,9 +62,8 @@ def _remarks(subject: StatisticSubject, study: Study) -> None:
                 f"ε = {epsilon_text(subject.exposure.for_all)}. “All releases” adds that."
             )
         st.caption(
-            f"{absent:,} of {study.dataset.people:,} {unit.counted} are left out of this "
-            "release, mostly because of a missing value. The chart and shares below leave them "
-            f"out. {loss}"
+            f"{absent:,} of {study.dataset.people:,} {unit.counted} have no value that counts in "
+            f"this release. The chart and shares below leave them out. {loss}"
         )
     if subject.relation is NeighboringRelation.SUBSTITUTION:
         st.caption(
