@@ -392,6 +392,12 @@ _TERMS: Final = (
         source="Meiser and Mohammadi 2018; Koskela, Jälkö and Honkela 2020",
     ),
     GlossaryEntry(
+        word="odometer",
+        plain="The [privacy loss per person] of one person, added up after each release.",
+        page="privacy_loss",
+        source="Rogers, Roth, Ullman and Vadhan 2016",
+    ),
+    GlossaryEntry(
         word="post-processing",
         plain="Any computation on released results alone, without using the data again. "
         "It costs nothing.",
@@ -532,6 +538,13 @@ _TERMS: Final = (
         page="regression",
     ),
     GlossaryEntry(
+        word="Hessian",
+        plain="The second derivatives of what a regression minimizes, at its fit. It is large in "
+        "directions in which the table determines the coefficients well.",
+        exact="H = XᵀWX + Λ.",
+        page="regression",
+    ),
+    GlossaryEntry(
         word="posterior sample",
         plain="One random draw of a model's coefficients from their posterior "
         "distribution. The draw itself is the noise.",
@@ -600,6 +613,14 @@ _TERMS: Final = (
         plain="Rows of people who do not exist, generated from released counts. They "
         "preserve those counts and little else.",
         page="synthetic_data",
+    ),
+    GlossaryEntry(
+        word="MST",
+        also=("maximum spanning tree",),
+        plain="A mechanism for [synthetic data]. It counts every column, and a tree of pairs of "
+        "columns that it chooses privately, with noise.",
+        page="synthetic_data",
+        source="McKenna, Miklau and Sheldon 2021",
     ),
     GlossaryEntry(
         word="best split",

@@ -106,7 +106,7 @@ def compose(
     if left >= 0:
         epsilons = _epsilons(plan, left / max(sharing, 1))
         basic = math.fsum(n * e for e, n in epsilons)
-    sums = (basic,)
+    sums: tuple[float, ...] = (basic,)
     if added is not None and added.delta <= typed(delta):
         sums = (basic, float(added.epsilon))
     rho = math.fsum(n * event.rho for event, n in plan.items())
