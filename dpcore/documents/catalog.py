@@ -89,8 +89,8 @@ DOCUMENTS: Final[tuple[Document, ...]] = (
     ),
     Document(
         name="Script that redoes the accounting",
-        sentence="Recomputes every privacy cost and the totals in Python, and draws one "
-        "example. Requires OpenDP and dp_accounting only.",
+        sentence="Recomputes privacy costs and totals in Python, names what it cannot recompute, "
+        "and draws one example. Requires OpenDP and dp_accounting only.",
         file=("accounting", "py"),
         mime="text/x-python",
         text=script,
