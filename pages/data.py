@@ -91,7 +91,7 @@ with grid.drawn_last(rows, dataset, wrong):
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.header("Privacy and budget")
         if prepares:
-            waiting += ["several rows of one person"] * privacy_units.ask(current)
+            waiting += ["several rows of one unit"] * privacy_units.ask(current)
         advanced = st.popover("Advanced")
     if prepares:
         privacy_units.warn(current)

@@ -1,6 +1,7 @@
 """Declarations of columns as cells of a grid, which can be typed or pasted. PUBLIC.
 
-Dates are written as 2024-12-31. Labels have semicolons or line ends between them.
+Dates are written as 2024-12-31, or as the file writes them. Labels have semicolons or line
+ends between them.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
-from math import floor
+from math import floor, isnan
 from typing import Any, Final
 
 from dpcore.data.bounds import Interval, template_of
 from dpcore.data.columns import Column, ColumnKind, MissingPolicy, yes_no
-from dpcore.data.dates import date_text, day_of
+from dpcore.data.dates import DateFormat, date_text, day_of, days_of
 from dpcore.errors import ParameterError
 from dpcore.formatting import in_full
 
@@ -156,7 +157,7 @@ def declared(column: Column, typed: Cells) -> Column:
 def _with_minimum(column: Column, typed: Cells) -> Column:
     if Field.AT_LEAST not in typed:
         return column
-    fewest = _read(ColumnKind.WHOLE, typed[Field.AT_LEAST], Field.AT_LEAST)
+    fewest = _read(_COUNT, typed[Field.AT_LEAST], Field.AT_LEAST)
     if fewest is not None and not fewest.is_integer():
         raise ParameterError(f"{Field.AT_LEAST}: type a whole number such as 400.")
     return replace(column, at_least=None if fewest is None else int(fewest))
@@ -201,7 +202,7 @@ def _number(column: Column, typed: Cells) -> Column:
     before = column.bounds
     known = (None, None) if before is None else (before.lower, before.upper)
     lower, upper = (
-        _read(column.kind, typed[field], field) if field in typed else end
+        _read(column, typed[field], field) if field in typed else end
         for field, end in zip((Field.LOWER, Field.UPPER), known, strict=True)
     )
     if lower is None or upper is None:
@@ -217,7 +218,7 @@ def _number(column: Column, typed: Cells) -> Column:
     if policy is IfMissing.LEAVE_OUT:
         return open_
     if not _is_blank(typed.get(Field.IMPUTED)):
-        kept = _read(column.kind, typed[Field.IMPUTED], Field.IMPUTED)
+        kept = _read(column, typed[Field.IMPUTED], Field.IMPUTED)
     middle = middle_of(open_)
     usual_value = float(floor((lower + upper) / 2)) if middle is None else middle
     return _imputed(open_, usual_value if kept is None else kept, policy)
@@ -266,21 +267,40 @@ def _is_blank(cell: object) -> bool:
     return cell is None or not str(cell).strip()
 
 
-def _read(kind: ColumnKind, cell: object, field: Field) -> float | None:
-    """Return the number or day of a cell; None where it is blank."""
+_COUNT: Final = Column(name="count", kind=ColumnKind.WHOLE)
+
+
+def _read(column: Column, cell: object, field: Field) -> float | None:
+    """Return the number or day of a cell; None where it is blank.
+
+    A day is written as 2024-12-31, or as the file writes the dates of the column.
+    """
+    dated = column.kind is ColumnKind.DATE
     if isinstance(cell, float | int):
         return float(cell)
     text = str(cell if cell is not None else "").strip().replace("\u2212", "-")
     if not text:
         return None
     try:
-        if kind is ColumnKind.DATE:
-            return day_of(dt.date.fromisoformat(text))
+        if dated:
+            return _day(text, column.dates)
         bare = "".join(text.split())
         return float(bare.replace(",", "") if _THOUSANDS.fullmatch(bare) else bare)
     except ValueError:
-        form = "a date such as 2024-12-31" if kind is ColumnKind.DATE else "a number"
+        form = "a date such as 2024-12-31" if dated else "a number"
         raise ParameterError(f"{field}: type {form}.") from None
+
+
+def _day(text: str, form: DateFormat) -> float:
+    try:
+        return day_of(dt.date.fromisoformat(text))
+    except ValueError:
+        import pyarrow as pa  # noqa: PLC0415 - slow to import
+
+        days = float(days_of(pa.array([text]), form)[0])
+        if isnan(days):
+            raise
+        return days
 
 
 def _written(column: Column, value: float | str) -> str:

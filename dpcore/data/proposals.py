@@ -154,13 +154,23 @@ def _of_text(name: str, cells: pd.Series, notation: Notation) -> Column:
     if pair is not None:
         return yes_no(name, pair)
     numbers = numbers_of(cells, notation)
-    if not np.isnan(numbers).any():
+    if not (_are_codes(texts) or np.isnan(numbers).any()):
         return _of_values(name, numbers)
     dates = _dates(pa.array(texts))
     if dates is not None:
         return Column(name=name, kind=ColumnKind.DATE, dates=dates)
     kind = ColumnKind.IDENTIFIER if _differ(cells) else ColumnKind.CATEGORY
     return Column(name=name, kind=kind)
+
+
+def _are_codes(texts: list[str]) -> bool:
+    """Return whether all have as many digits, and one begins with 0, as postcodes do.
+
+    >>> _are_codes(["04102", "10115"]), _are_codes(["0", "1"]), _are_codes(["04", "110"])
+    (True, False, False)
+    """
+    padded = any(len(text) > 1 and text.startswith("0") for text in texts)
+    return padded and len(set(map(len, texts))) == 1 and all(map(str.isdecimal, texts))
 
 
 def _yes_no(texts: list[str]) -> tuple[str, str] | None:

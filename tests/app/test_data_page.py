@@ -155,16 +155,18 @@ def test_a_missing_number_is_asked_about_once_for_all_columns(open_page):
     csv = "age,bmi,smoker\n" + "".join(f"{20 + i},{18 + i},no\n" for i in range(9))
 
     def asked():
-        return [one for one in app.radio if one.label.startswith("A missing number of")]
+        return [one for one in app.radio if one.label.startswith("Missing numbers of")]
 
     for choice, one in (("leave out", "leave out"), ("none is missing", "none is missing 50")):
         app = upload(open_page("data"), csv)
         assert not asked()
         edit(app, {0: {"lower": "0", "upper": "100"}, 1: {"lower": "10", "upper": "90"}})
         (question,) = asked()
-        assert question.label == r"A missing number of “age”\, “bmi” counts as"
+        assert question.label == r"Missing numbers of “age”\, “bmi”"
         question.set_value(choice).run()
         assert not asked()
+        if one != choice:
+            assert "Missing numbers of “age”\\, “bmi”: none are expected." in said(app)
         assert [declared(app, "age"), declared(app, "bmi")] == [one, one]
     app = upload(open_page("data"), csv)
     edit(app, {0: {"lower": "0", "upper": "100"}})
@@ -172,7 +174,7 @@ def test_a_missing_number_is_asked_about_once_for_all_columns(open_page):
     assert not asked()
     assert (declared(app, "age"), status(app, "age")) == ("impute 50", "imputes middle")
     edit(app, {0: {"lower": "0", "upper": "100"}, 1: {"lower": "10", "upper": "90"}})
-    assert asked()[0].label == "A missing number of “bmi” counts as"
+    assert asked()[0].label == "Missing numbers of “bmi”"
 
 
 def test_everybody_may_be_known_to_have_a_value(open_page):

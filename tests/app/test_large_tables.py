@@ -93,7 +93,7 @@ def test_opening_reads_no_row(open_page, tables, monkeypatch):
     assert columns(app) == ["age", "smoker"]
     assert "need all rows in memory" in said(app)
     popovers = {each.proto.popover.label for each in app.get("popover")}
-    assert not {"Derived columns", "Filter rows", "Several rows of one person"} & popovers
+    assert not {"Derived columns", "Filter rows", "Several rows of one unit"} & popovers
     (tables / "visits" / "part-1.parquet").write_bytes(b"PAR1 no table PAR1")
     button(app, DOOR).click().run()
     assert "part-1.parquet cannot be read" in app.error[0].value.replace("\\", "")

@@ -308,7 +308,7 @@ def test_conditions_stay_with_rows_that_count_and_are_said_to_go_otherwise(page)
     assert any("will hold no longer" in one.value for one in page.warning)
     by_label(page.radio, "What is used of each person").set_value("their rows, up to a limit").run()
     assert not any("will hold no longer" in one.value for one in page.warning)
-    assert not_taken(page) == ["several rows of one person"]
+    assert not_taken(page) == ["several rows of one unit"]
     button(page, "Count at most 5 rows of each").click().run()
     assert not_taken(page) == []
     assert_says(said(page), "only rows where", "age at least 60")

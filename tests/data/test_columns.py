@@ -72,6 +72,12 @@ def test_contradictory_description_is_refused(parts, message):
         Column(name="x", **parts)
 
 
+def test_digits_with_leading_zeros_are_no_numbers():
+    frame = pd.DataFrame({"postcode": ["04102", "10115"], "rooms": ["2", "10"], "pets": ["0", "3"]})
+    kinds = [column.kind for column in proposed(frame)]
+    assert kinds == [CATEGORY, ColumnKind.WHOLE, ColumnKind.WHOLE]
+
+
 def test_one_proposal_a_column_in_their_order():
     frame = pd.DataFrame({"b": [1.0], "a": ["x"]})
     assert [column.name for column in proposed(frame)] == ["b", "a"]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from dataclasses import replace
 
 import pytest
 
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column, ColumnKind, yes_no
 from dpcore.data.csvw import declared_in, metadata_of
+from dpcore.data.dates import DateFormat, DateOrder
 from dpcore.data.declaration_grid import Field, cells_of, declared, with_common_bounds
 from dpcore.errors import ParameterError
 from dpcore.relations import NeighboringRelation
@@ -28,6 +30,17 @@ def test_what_is_no_number_is_refused_without_being_repeated(typed):
     with pytest.raises(ParameterError, match="lower: type a number") as error:
         declared(AGE, {Field.LOWER: typed, Field.UPPER: "9"})
     assert typed not in str(error.value)
+
+
+def test_a_day_is_typed_as_the_file_writes_it():
+    day = replace(DAY, dates=DateFormat(order=DateOrder.DAY_FIRST))
+    found = declared(day, {Field.LOWER: "02.01.1960", Field.UPPER: "2024-12-31"})
+    assert [cells_of(found)[end] for end in (Field.LOWER, Field.UPPER)] == [
+        "1960-01-02",
+        "2024-12-31",
+    ]
+    with pytest.raises(ParameterError, match="a date such as"):
+        declared(day, {Field.LOWER: "31.31.1960", Field.UPPER: "2024-12-31"})
 
 
 def test_bounds_in_the_wrong_order_are_refused():

@@ -148,7 +148,7 @@ def fill_common_bounds(dataset: Table, keep: Callable[[Table], None]) -> None:
     session.notice(
         f"Filled in by column name: {literal(said)}. Check them: values outside are clamped."
         if said
-        else "No bounds filled in: no other column name tells its usual bounds. Type them."
+        else "No bounds filled in: no name of a column without bounds suggests any. Type them."
     )
 
 
@@ -161,7 +161,7 @@ def ask_missing(dataset: Table, keep: Callable[[Table], None]) -> None:
         return
     names = literal(listed([f"“{dataset.short(one.name)}”" for one in asked]))
     choice = st.radio(
-        f"A missing number of {names} counts as",
+        f"Missing numbers of {names}",
         [*_MISSING],
         index=None,
         format_func=_MISSING.__getitem__,
@@ -177,7 +177,7 @@ def ask_missing(dataset: Table, keep: Callable[[Table], None]) -> None:
         said = [declared(one, {Field.IF_MISSING: choice}) for one in asked]
         take_over(dataset, declaring.redeclared(dataset, *said), keep)
     session.notice(
-        f"A missing number of {names} counts as “{_MISSING[choice]}”. To change it, "
+        f"Missing numbers of {names}: {_MISSING[choice]}. To change it, "
         "set “if missing” of a column in the grid."
     )
     st.rerun()
@@ -213,9 +213,9 @@ def _key() -> str:
 
 
 _MISSING: Final = {
-    IfMissing.IMPUTE: "the middle of the bounds",
+    IfMissing.IMPUTE: "imputed as the middle of the bounds",
     IfMissing.LEAVE_OUT: "left out",
-    IfMissing.NONE: "none is missing",
+    IfMissing.NONE: "none are expected",
 }
 _MISSING_DOES: Final = (
     "The default. It biases results towards the middle. No margin of error includes this bias.",

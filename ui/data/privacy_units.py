@@ -29,7 +29,7 @@ from dpcore.errors import DPCoreError
 from dpcore.formatting import capital
 from dpcore.relations import NeighboringRelation
 from ui import confidential, controls, session
-from ui.data import contribution_limits, declaring
+from ui.data import contribution_limits, declaring, terms
 from ui.data.row_conditions import condition, whole
 from ui.study import Draft, Study
 from ui.text import literal, sentence_of
@@ -68,7 +68,7 @@ def ask(current: Draft | Study) -> bool:
     rule = dataset.rule if isinstance(dataset, CappedDataset) else None
     source = _source(dataset)
     form = st.popover(
-        "Several rows of one person", key=f"whose-rows-{session.generation()}", on_change="rerun"
+        "Several rows of one unit", key=f"whose-rows-{session.generation()}", on_change="rerun"
     )
     waiting = False
     if not form.open:
@@ -102,11 +102,11 @@ def warn(current: Draft | Study) -> None:
     if declared is None or declared.steps.whose is None:
         _ask_owner(source)
         return
-    owners = literal(" and ".join(declared.steps.whose.owners))
+    owners, noun = literal(" and ".join(declared.steps.whose.owners)), terms.noun()
     st.warning(
-        "Each row is treated as one person. A table with these columns was used with all rows of "
-        f"each {owners} protected together. If a person has several rows, only single "
-        "rows are protected. The loss of the person is then up to that many times larger."
+        f"Each row is treated as one {noun}. A table with these columns was used with all rows of "
+        f"each {owners} protected together. If one {noun} has several rows, only single "
+        "rows are protected. Its loss is then up to that many times larger."
     )
 
 
@@ -118,9 +118,10 @@ def _ask_owner(source: Dataset) -> None:
         return
     # A column without two equal values was proposed as an identifier.
     tell = st.caption if owners[0].kind is ColumnKind.IDENTIFIER else st.warning
+    noun = terms.noun()
     tell(
-        f"Each row is treated as one person. If one {literal(owners[0].name)} can have several "
-        "rows, choose it under “Several rows of one person”. Otherwise only single rows are "
+        f"Each row is treated as one {noun}. If one {literal(owners[0].name)} can have several "
+        "rows, choose it under “Several rows of one unit”. Otherwise only single rows are "
         "protected."
     )
 

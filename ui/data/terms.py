@@ -93,6 +93,11 @@ def on_screen(*, same_rows: bool, relation: NeighboringRelation | None = None) -
     )
 
 
+def noun() -> str:
+    """Return what one row is called on screen."""
+    return on_screen(same_rows=True).unit.noun
+
+
 def _name_keys() -> tuple[str, str]:
     return f"row-{session.generation()}", f"rows-named-{session.generation()}"
 
@@ -139,9 +144,9 @@ def ask(
     the columns whose missing values are left out.
     """
     first, second, third = controls.row((6, 6, 7))
-    money = controls.row((6, 13))
-    with advanced, controls.valid():
-        named = _name(start.unit, several=cap is not None)
+    noun_cell, *money = controls.row((6, 6, 7))
+    with controls.valid():
+        named = _name(noun_cell, advanced, start.unit, several=cap is not None)
     unit = _unit(controls.Cell(place=advanced), named, start.unit.rows, cap, joined=joined)
     controls.read_older(_RELATION, _IN_OLDER_LINKS)
     relation = first.segmented(
@@ -199,7 +204,13 @@ def ask(
     )
 
 
-def _name(start: PrivacyUnit, *, several: bool) -> PrivacyUnit:
+def _name(
+    cell: controls.Cell,
+    advanced: st.delta_generator.DeltaGenerator,
+    start: PrivacyUnit,
+    *,
+    several: bool,
+) -> PrivacyUnit:
     """Ask what one row is called, or its owner where ``several`` rows of one count.
 
     Raises:
@@ -207,8 +218,8 @@ def _name(start: PrivacyUnit, *, several: bool) -> PrivacyUnit:
 
     """
     what = "one privacy unit" if several else "one row"
-    (first, second), (noun_key, plural_key) = st.columns(2), _name_keys()
-    noun = first.text_input(
+    noun_key, plural_key = _name_keys()
+    noun = cell.place.text_input(
         f"Name of {what}",
         start.noun,
         placeholder="person",
@@ -217,7 +228,7 @@ def _name(start: PrivacyUnit, *, several: bool) -> PrivacyUnit:
         help="Every page, interval and document uses this name. Suggestions: "
         f"{_SUGGESTED}. Another name changes no question and costs nothing.",
     ).strip()
-    plural = second.text_input(
+    plural = advanced.text_input(
         "Plural",
         start.plural,
         placeholder=plural_of(noun or "person"),
