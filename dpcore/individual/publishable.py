@@ -272,10 +272,13 @@ def own_worst_shift(
 ) -> float | None:
     """Return how far a person of that value can move a sum or a mean, at most.
 
-    ``|x|`` for a sum that the person leaves, ``max(x - c0, c1 - x)`` where the record
-    becomes another one; a mean of a public number of people moves by the ``n``-th part.
-    ``None`` for other statistics, and for a mean of a private number of people, for
-    which there is no more to say than the guarantee.
+    ``|x|`` for a sum that the person leaves, ``r = max(x - c0, c1 - x)`` where the record
+    becomes another one. A mean of a public number ``n`` of people moves by ``r / n``. That of
+    a private number, at least ``N``, moves by ``r / N``, since the divisor is ``max(n, N)``.
+    A person who leaves it, or has no value any more, moves it by ``|x - m'| / n <= r / (N + 1)``
+    above ``N`` people, where ``m'`` is the mean of the others. Up to ``N`` people the move is
+    ``|x - c| / N <= r / (N + 1)`` with ``c`` the middle of the bounds. ``None`` for other
+    statistics.
 
     Raises:
         ParameterError: The value lies outside the bounds.
@@ -303,7 +306,6 @@ def own_worst_shift(
             return abs(value)
         # Where people may be left out, the record can also become one without a value.
         return replaced if size.public else max(replaced, abs(value))
-    swapped = relation is NeighboringRelation.SUBSTITUTION
-    if kind is StatisticKind.MEAN and swapped and size.public:
-        return replaced / size.people
-    return None
+    if kind is not StatisticKind.MEAN:
+        return None
+    return replaced / (size.people + (relation is NeighboringRelation.ADD_REMOVE))

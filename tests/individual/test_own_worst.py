@@ -1,5 +1,7 @@
 """Personalized worst cases lie between everybody's own loss and the guarantee."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -31,16 +33,34 @@ def test_between_own_shift_and_sensitivity(kind, relation, public):
         own_worst_shift(kind, value, bounds=BOUNDS, size=size, relation=relation)
         for value in VALUES
     ]
-    if most[0] is None:
-        assert kind is StatisticKind.MEAN
-        assert not public
-        return
     own = statistic.neighbors(VALUES, relation).distances()
     assert (own <= np.array(most) * (1 + 1e-12)).all()
     sensitivity = statistic.sensitivity(relation).l1
     assert max(most) == pytest.approx(sensitivity, rel=1e-12)
-    if kind is StatisticKind.MEAN:
+    if kind is StatisticKind.MEAN and public:
         np.testing.assert_allclose(own, most, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("relation", NeighboringRelation)
+def test_no_table_moves_farther_and_one_moves_as_far(kind, relation):
+    size = TableSize(people=2, public=False)
+    statistic = KINDS[kind](bounds=BOUNDS, size=size)
+    ends = [-1.0, 3.0]
+    # Another record, or none: the number of people is private.
+    others = [
+        [],
+        *([[end] for end in ends] if relation is NeighboringRelation.SUBSTITUTION else []),
+    ]
+    for value in VALUES.tolist():
+        moves = [
+            abs(float(statistic.value([*rest, value])[0] - statistic.value([*rest, *other])[0]))
+            for count in range(1, 5)
+            for rest in product(ends, repeat=count)
+            for other in others
+        ]
+        most = own_worst_shift(kind, value, bounds=BOUNDS, size=size, relation=relation)
+        assert max(moves) == pytest.approx(most, rel=1e-12)
 
 
 def test_other_statistics_and_values_outside():
