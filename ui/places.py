@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
@@ -208,6 +209,17 @@ def _going_to(view: PageView) -> Callable[[], None]:
     return go
 
 
+_ARRIVED: Final = (
+    "document.querySelector('[data-testid=stMain]').scrollTop = 0;"
+    "if (innerWidth < 768) document.querySelector('[data-testid=stSidebar][aria-expanded=true] "
+    "[data-testid=stSidebarCollapseButton] button')?.click()"
+)
+"""Streamlit leaves a page scrolled as the one before it was, and on a phone below the menu.
+
+It runs once for each view.
+"""
+
+
 def links(url_path: str) -> None:
     """Show the sections of the place that is open, and the views of its section."""
     script = url_path or PLACES[0].views[0].script
@@ -215,9 +227,7 @@ def links(url_path: str) -> None:
         return
     place, section = place_of(script), section_of(script)
     st.html(_marked(place))
-    # Streamlit leaves a page scrolled as the one before it was. It runs once for each view.
-    top = f"document.querySelector('[data-testid=stMain]').scrollTop = 0 // {script}"
-    st.sidebar.html(f"<script>{top}</script>", unsafe_allow_javascript=True)
+    st.sidebar.html(f"<script>{_ARRIVED} // {script}</script>", unsafe_allow_javascript=True)
     if len(place.sections) > 1:
         with st.container(horizontal=True, key="sections"):
             for one in place.sections:

@@ -52,8 +52,8 @@ class Visitor:
         self.page.get_by_role("link", name=place, exact=True).first.click()
         self.heading(registry.HEADINGS[registry.FIRST[place]]).wait_for()
         if self._narrow:
-            # Streamlit leaves it open above the page.
-            self.button("Collapse sidebar").click()
+            # The page is not left below the menu.
+            self.button("Expand sidebar").wait_for()
         self.settle()
 
     def _link(self, script: str) -> Locator:
@@ -268,7 +268,7 @@ class Visitor:
     @property
     def answer(self) -> Locator:
         """The card of a question with a single number, once it is answered."""
-        return self.page.locator(".st-key-card").filter(has_text="Private ")
+        return self.page.locator(".st-key-card").filter(has_text="DP ")
 
     @property
     def text(self) -> str:
