@@ -44,7 +44,8 @@ from dpcore.releases.digits import ends_text, reach, with_ends
 from dpcore.releases.table import TOO_FEW
 from dpcore.statistics.grouping import enumerated
 
-TOTAL = "rgba(0,114,178,0.35)"
+TOTAL = "#4C96CC"
+"""Seen on a light and on a dark page: a contrast of 3 or more to both."""
 NOISE = "#0072B2"
 STATED = "#D55E00"
 _NUMBER = Quantity()

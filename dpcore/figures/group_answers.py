@@ -267,9 +267,16 @@ def difference_picture(
         f"{capital(statement)}: {title}; {holds}.",
         height=_HEIGHT + below(caption),
         traces=traces,
-        shapes=[vertical(0, "no difference")],
-        xaxis=axis(plain(caption)),
+        shapes=[_no_difference(found.apart.value)],
+        xaxis=axis(plain(caption), rangemode="tozero"),
         yaxis=axis(visible=False, range=[-1, 1]),
+    )
+
+
+def _no_difference(value: float) -> Trace:
+    """Return the line at 0, named below the legend, on the side of the ``value``."""
+    return vertical(
+        0, "no difference", textposition="start", xanchor="right" if value < 0 else "left"
     )
 
 
@@ -287,8 +294,8 @@ def untold_picture(truth: float, *, unit: str) -> Picture:
         drawn="One point beside a line at no difference",
         height=_HEIGHT,
         traces=[points([truth], [0], what, TRUTH)] if known else [],
-        shapes=[vertical(0, "no difference")],
-        xaxis=axis(plain(unit or "difference")),
+        shapes=[_no_difference(truth)],
+        xaxis=axis(plain(unit or "difference"), rangemode="tozero"),
         yaxis=axis(visible=False, range=[-1, 1]),
     )
 

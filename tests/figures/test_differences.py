@@ -42,6 +42,22 @@ def test_larger_group_is_named_only_where_it_is_sure(value, said):
     assert "by -" not in text
 
 
+def test_a_percentage_of_a_larger_group_does_not_read_as_none():
+    apart = IntervalEstimate(value=320.0, noise=(40.0, 600.0))
+    part = IntervalEstimate(value=70.0, noise=(7.0, 210.0))
+    found = GroupDifference(one="a", other="b", apart=apart, percent=part)
+    assert "70% (7 to 210)" in difference_text(found, noun="mean", unit="euros")
+
+
+@pytest.mark.parametrize(("value", "side"), [(50.0, "left"), (30.0, "right")])
+def test_no_difference_is_in_view_and_named_below_the_legend(value, side):
+    found = compared(held(value, 2.0), held(40.0, 1.0))
+    figure = difference_picture(found, noun="mean", unit="days", statement="mean by x").figure
+    assert figure.layout.xaxis.rangemode == "tozero"
+    label = figure.layout.shapes[0].label
+    assert (label.textposition, label.xanchor) == ("start", side)
+
+
 def test_truth_stands_beside_the_answer_in_a_lesson_only():
     found = compared(held(50.0, 2.0), held(40.0, 1.0))
     told = difference_picture(
