@@ -17,6 +17,8 @@ _EXACT = Context(prec=700)
 _BEFORE_THE_LAST_BITS = Context(prec=15)
 _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
 _NAMED = 3
+_DUST = 1e-3
+"""What part of an interval its end may be to be read as 0."""
 _LEAST_PERCENT, _MOST_TIMES = 1e-4, 100.0
 _LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
 _SYMBOLS = tuple("εδρλ")
@@ -122,21 +124,20 @@ def epsilon_text(epsilon: float) -> str:
     return significant(epsilon, up=True)
 
 
-def rounded(epsilons: Iterable[float], *, up: bool = False) -> list[float]:
-    """Return losses with the digits that ``significant`` shows, for lists of them.
+def rounded(epsilons: Iterable[float]) -> list[float]:
+    """Return losses with the digits that ``epsilon_text`` shows, for lists of them.
 
-    >>> rounded([1.48181, 0.5]), rounded([1.48181, 0.5], up=True)
-    ([1.48, 0.5], [1.49, 0.5])
+    >>> rounded([1.48181, 0.5])
+    [1.49, 0.5]
     """
-    rounding = ROUND_CEILING if up else ROUND_HALF_EVEN
     found = []
     for epsilon in map(float, epsilons):
         if epsilon == 0 or not math.isfinite(epsilon):
             found.append(epsilon)
             continue
-        exact = _to_round(epsilon, up=up)
+        exact = _to_round(epsilon, up=True)
         place = Decimal(1).scaleb(exact.adjusted() - _DIGITS + 1)
-        found.append(float(exact.quantize(place, rounding, _EXACT)))
+        found.append(float(exact.quantize(place, ROUND_CEILING, _EXACT)))
     return found
 
 
@@ -166,6 +167,11 @@ def measured(value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> 
     ('53,500', '1.5 billion', '0')
     >>> measured(-0.2, 20.0), measured(-0.02, 3.0)
     ('0', '0.0')
+
+    An end of an interval that is not 0 is not rounded to 0, which would be in the interval.
+
+    >>> measured(7.3, 105.0, rounding=ROUND_FLOOR), measured(0.01, 105.0, rounding=ROUND_FLOOR)
+    ('7', '0')
     """
     if not (math.isfinite(value) and math.isfinite(error)) or error <= 0:
         return significant(value, 6)
@@ -174,6 +180,9 @@ def measured(value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> 
     # More than 17 digits would be noise of the floating-point format.
     place = max(place, exact.adjusted() - 16)
     rounded = exact.quantize(Decimal(1).scaleb(place), rounding, _EXACT)
+    if rounded == 0 and rounding != ROUND_HALF_EVEN and abs(value) > _DUST * error:
+        place = exact.adjusted()
+        rounded = exact.quantize(Decimal(1).scaleb(place), rounding, _EXACT)
     if rounded == 0:
         # No number is "-0", though one below it may be rounded to it.
         rounded = abs(rounded)

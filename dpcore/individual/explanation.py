@@ -20,7 +20,7 @@ from dpcore.arrays import FloatArray, in_blocks
 from dpcore.data.bounds import Interval
 from dpcore.data.columns import Column
 from dpcore.data.quantities import DAYS, quantity_of
-from dpcore.formatting import capital, significant
+from dpcore.formatting import capital, epsilon_text, significant
 from dpcore.individual.losses import ExposedPerson
 from dpcore.individual.per_instance_loss import StatisticLosses
 from dpcore.relations import NeighboringRelation
@@ -94,7 +94,7 @@ def tied_text(exposure: StatisticLosses, query: Question, *, listed: int) -> str
 def _with_loss(reason: str, person: ExposedPerson, *, upper: bool = False) -> str:
     """Return a reason with the loss that it leads to."""
     most = "at most " if upper else ""
-    return f"{reason}: a loss of {most}ε = {significant(person.epsilon, up=upper)}."
+    return f"{reason}: a loss of {most}ε = {epsilon_text(person.epsilon)}."
 
 
 def _own(value: str, query: Question) -> str:

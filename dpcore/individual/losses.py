@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dpcore.arrays import FloatArray
 from dpcore.errors import DataError, InPartsError, ParameterError
-from dpcore.formatting import epsilon_text, significant
+from dpcore.formatting import epsilon_text
 from dpcore.relations import PERSON, NeighboringRelation, PrivacyUnit
 
 MOST_KEPT: Final = 10
@@ -598,18 +598,15 @@ class GuaranteeLadder:
             # Bounds for people here are no loss that was found.
             return "not known", ""
         if np.isnan(self.proved):
-            return significant(self.for_all), "at least (found)"
+            return epsilon_text(self.for_all), "found by search"
         if self.upper or self.proved > self.for_all * (1 + _ONE):
             return epsilon_text(self.proved), "at most (proved)"
-        return significant(self.for_all), ""
+        return epsilon_text(self.for_all), ""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Return the loss of each step in words: limits are rounded up."""
-        return tuple(
-            significant(loss, up=place == 0 or self.upper or name.endswith("at most"))
-            for place, (name, loss) in enumerate(self.steps)
-        )
+        """Return the loss of each step in words, rounded up."""
+        return tuple(epsilon_text(loss) for _, loss in self.steps)
 
     @property
     def steps(self) -> tuple[tuple[str, float], ...]:

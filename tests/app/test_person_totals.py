@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcore.errors import DataError
+from tests.app.asking import choose
 from tests.app.test_pages import by_label, charts, fill, mode, use_example
 from tests.app.test_questions import release, set_to
 
@@ -81,3 +82,11 @@ def test_a_released_model_counts_with_everything_else(open_page):
     what_if = by_label(app.radio, "Compared with")
     what_if.set_value(what_if.options[0]).run()
     assert epsilon(app, "Average total loss") < 0.5 * before
+
+
+def test_a_mean_with_its_standard_deviation_counts_by_own_losses(open_page):
+    use_example(open_page)
+    release(choose(open_page("release"), "Statistic", "mean and standard deviation"))
+    app = look(open_page)
+    assert "Counted at the worst case" not in " ".join(caption.value for caption in app.caption)
+    assert epsilon(app, "Average total loss") < epsilon(app, "Account was charged")

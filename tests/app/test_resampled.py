@@ -102,7 +102,7 @@ def test_a_release_counts_with_everybodys_own_loss(open_page, page):
     # As many people are drawn as there are: there is no table without a person.
     what_if = by_label(app.radio, "Compared with")
     what_if.set_value(what_if.options[0]).run()
-    assert "in place of the person" in " ".join(c.value for c in app.caption)
+    assert "in place of the own one" in " ".join(c.value for c in app.caption)
     assert epsilon(app, "Largest total loss") == most
 
 

@@ -106,9 +106,17 @@ def test_a_bound_is_no_larger_than_the_guarantee_and_none_is_not_drawn():
     away, another = NeighboringRelation.ADD_REMOVE, NeighboringRelation.SUBSTITUTION
     # A guarantee about other records does not bound what leaving does.
     mixed = GuaranteeLadder(**endless, **people, relation=away, promised=another)
-    assert mixed.anybody == ("0.5", "at least (found)")
+    assert mixed.anybody == ("0.5", "found by search")
     assert "worst case, this table: at most" not in dict(mixed.steps)
     assert GuaranteeLadder(**endless, **people, relation=away, promised=away).steps == capped.steps
+
+
+def test_one_loss_is_rounded_in_one_way():
+    found = GuaranteeLadder(
+        guarantee=0.1, for_all=0.09753, certificate=0.09753, maximum=0.09753, mean=0.05001
+    )
+    assert found.anybody == ("0.0976", "")
+    assert found.texts == ("0.1", "0.0976", "0.0976", "0.0501")
 
 
 def test_map_names_the_most_exposed_by_row_and_draws_no_other_person():

@@ -248,8 +248,11 @@ def show(
     else:
         counted = _CountedStatistic(asked=asked, study=study, table=table, relation=relation)
     if counted is not None:
-        sides = {"All people": _everybody, "One person": _one_person}
-        layout.show(sides, counted, key="individual-view")
+        unit = session.unit()
+        everyone, single = f"All {unit.nouns}", f"One {unit.noun}"
+        older = {"All people": everyone, "One person": single}
+        sides = {everyone: _everybody, single: _one_person}
+        layout.show(sides, counted, key="individual-view", older=older)
 
 
 def _of_model(asked: ModelRequest, study: Study, table: PartitionedDataset) -> _CountedModel | None:
@@ -326,8 +329,8 @@ def _one_person(counted: _Counted) -> None:
         )
     else:
         st.warning(
-            "No finite ε holds for this person: some releases reveal them with certainty. Raise "
-            "the penalty or the noise."
+            f"No finite ε holds for this {session.unit().noun}: some releases reveal the record "
+            "with certainty. Raise the penalty or the noise."
         )
     counted.explain(person)
     counted.list_people([person], ranked=False, key=counted.listed_as)

@@ -59,8 +59,10 @@ def show(subject: Subject, study: Study) -> None:
     if study.dataset.cap is not None:
         st.info(needs_one_row("moving somebody"))
         return
-    sides = {"Move one person, watch everybody": _moves, "Blend into the crowd": show_crowd}
-    layout.show(sides, subject, study, key="what-if-side")
+    moving = "Move one person, watch everybody"
+    move = one_person.with_noun(moving, session.unit().noun)
+    sides = {move: _moves, "Blend into the crowd": show_crowd}
+    layout.show(sides, subject, study, key="what-if-side", older={moving: move})
     layout.methods(
         f"One {session.unit().noun}'s loss depends on everybody's records. An outlier "
         "changes the mean or the fit, and so the losses of others. So a loss is no property of "
@@ -85,7 +87,13 @@ def _moves(subject: Subject, study: Study) -> None:
     who, person = _MOVE, None
     # Nobody can join a table whose number of people is public.
     if isinstance(subject, ModelSubject) or not subject.request.query.size.public:
-        who = controls.HERE.radio("What to do", [_MOVE, _JOIN], key="move-who", kept="session")
+        who = controls.HERE.radio(
+            "What to do",
+            [_MOVE, _JOIN],
+            format_func=partial(one_person.with_noun, noun=session.unit().noun),
+            key="move-who",
+            kept="session",
+        )
     if who == _MOVE:
         person = one_person.choose(subject, study, "move", usual=one_person.TYPICAL)
         if person is None:
@@ -311,7 +319,12 @@ def show_crowd(subject: Subject, study: Study) -> None:
     elif not isinstance(subject.request.query, Query | JointQuery):
         st.info("Larger tables are not compared for statistics by group.")
         return
-    view = controls.HERE.radio("What changes", list(views), key="crowd-view")
+    view = controls.HERE.radio(
+        "What changes",
+        list(views),
+        format_func=partial(one_person.with_noun, noun=session.unit().noun),
+        key="crowd-view",
+    )
     if view is not None:
         views[view](subject, person, study)
     if isinstance(subject, ModelSubject):

@@ -171,7 +171,7 @@ def list_people(
     table: dict[str, Any] = {"rank": ranks(listed)} if ranked else {}
     for each in columns:
         table |= each
-    own = rounded(np.array([person.epsilon for person in listed]), up=upper)
+    own = rounded([person.epsilon for person in listed])
     table["own epsilon at most" if upper else "own epsilon"] = own
     results.table(table, column_config=_DIGITS, key=key)
 
@@ -260,7 +260,7 @@ def _moments(losses: Losses, analysis: str, *, key: str) -> None:
         st.markdown(
             "A moment limits the number of large losses. By this one, at most "
             f"{percent(min(limit, 1.0))} of the {session.unit().nouns} lose "
-            f"{significant(above)} or more, half of the largest loss. In fact it is "
+            f"{epsilon_text(above)} or more, half of the largest loss. In fact it is "
             f"{percent(float(np.mean(losses.epsilon >= above)))}."
         )
 

@@ -52,7 +52,6 @@ _EARLIER_WORLDS = {
     "the person's record had been another": NeighboringRelation.SUBSTITUTION,
 }
 _EARLIER_VIEWS = {
-    "Everybody": "All people",
     "Move somebody": "What-if",
     "Why not publish, and what may be": "Publishing losses",
     "Over the whole ledger": "All releases",
@@ -200,11 +199,14 @@ def views(subject: AnySubject | None, study: Study) -> None:
     if isinstance(subject, ModelSubject) and subject.codes is not None:
         model_losses.tell_units(subject.request, subject.codes)
     everybody, one, moved, published = _SIDES[type(subject)]
+    unit = session.unit()
+    everyone, single = f"All {unit.nouns}", f"One {unit.noun}"
     sides = {
-        "All people": everybody,
-        "One person": one,
+        everyone: everybody,
+        single: one,
         "What-if": moved,
         "Publishing losses": published,
         "All releases": person_totals.show,
     }
-    layout.show(sides, subject, study, key="individual-view", older=_EARLIER_VIEWS)
+    older = {"Everybody": everyone, "All people": everyone, "One person": single}
+    layout.show(sides, subject, study, key="individual-view", older=older | _EARLIER_VIEWS)

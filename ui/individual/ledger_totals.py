@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -25,7 +26,7 @@ from dpcore.analyses.subsampled import SubsampledPlan, SubsampledRequest
 from dpcore.arrays import FloatArray
 from dpcore.errors import DPCoreError
 from dpcore.figures.individual.people import LossReference, odometer_picture, totals_picture
-from dpcore.formatting import epsilon_text, percent, rounded, significant
+from dpcore.formatting import epsilon_text, percent, rounded
 from dpcore.individual.model_losses import model_losses
 from dpcore.individual.person_totals import Counting, PersonTotals, gather, odometer, person_totals
 from dpcore.individual.release_losses import (
@@ -83,8 +84,7 @@ def _show(subject: AnySubject, study: Study) -> None:
         st.caption(
             f"The account was charged for {named}. That is another question: a part of "
             "the difference between charge and losses comes from it, and not from the "
-            f"{session.unit().nouns}. Choose the same under “What if” above to compare "
-            "like with like."
+            f"{session.unit().nouns}. Choose the same under “Compared with” above."
         )
     compared = LossReference(relation=relation, mixed=bool(others))
     ranking = _everybody(ledger, totals, way, study, compared)
@@ -214,7 +214,13 @@ def _one(
     """Show one person's odometer."""
     st.markdown(f"**One {session.unit().noun}'s odometer**")
     left, right = controls.row(2)
-    whom = left.radio("Whose", [_TOP, _ROW], key="odometer-whose", kept="page")
+    whom = left.radio(
+        "Whose",
+        [_TOP, _ROW],
+        format_func=partial(one_person.with_noun, noun=session.unit().noun),
+        key="odometer-whose",
+        kept="page",
+    )
     row = ranking[0]
     if whom == _ROW:
         count = study.dataset.people
@@ -259,7 +265,7 @@ def _four_ways(ledger: LedgerLosses, totals: PersonTotals, row: int) -> None:
     results.table(
         {
             "composition": [name for name, _ in ways],
-            "total epsilon": [significant(value) for _, value in ways],
+            "total epsilon": [epsilon_text(value) for _, value in ways],
         },
         key="odometer-ways",
     )
@@ -331,8 +337,7 @@ _MOST_KEPT = 20_000_000
 _FEWEST = 10
 _Found = tuple[ReleaseLosses, str]
 _OTHER_CHANGE = (
-    "compare with another record in place of the person's, because the number of "
-    "people who are drawn is fixed"
+    "compare with another record in place of the own one, because the number drawn is fixed"
 )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from dpcore.figures.individual.guarantees import frontier_picture
-from dpcore.formatting import percent, significant
+from dpcore.formatting import epsilon_text, percent, significant
 from dpcore.individual.generalization import sampled_variation
 from dpcore.individual.model_losses import grouped, household_losses
 from dpcore.studies.individual.frontier import Frontier, frontier, varied
@@ -54,8 +54,8 @@ def households(subject: ModelSubject, study: Study) -> None:
         literal(
             f"{len(found.rows):,} groups, {several:,} with several rows. The most "
             f"exposed one has {found.rows[place]:,} rows and loses "
-            f"{significant(float(found.epsilon[place]))}; its rows, each on its own, "
-            f"add up to {significant(float(found.added[place]))}. Together more than "
+            f"{epsilon_text(float(found.epsilon[place]))}; its rows, each on its own, "
+            f"add up to {epsilon_text(float(found.added[place]))}. Together more than "
             f"their sum lose {percent(found.above_sum)} of the groups with several "
             "rows: their rows pull the same way."
         )

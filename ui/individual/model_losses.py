@@ -25,7 +25,7 @@ from dpcore.figures.individual.guarantees import (
     iso_epsilon_picture,
     split_picture,
 )
-from dpcore.formatting import epsilon_text, people, percent, significant
+from dpcore.formatting import epsilon_text, people, percent
 from dpcore.individual.losses import MOST_KEPT, ExposedPerson, Losses
 from dpcore.individual.model_losses import ModelLosses, model_losses
 from dpcore.models.glm import GlmFit
@@ -261,7 +261,7 @@ def _replaced_text(exposure: ModelLosses, asked: NeighboringRelation, unit: Priv
     if rows > 1:
         found = f"{rows} times the move of another record in one row was found to reveal ε "
         none, whose = "no records", f"no other records in the {rows} rows of a unit"
-    found += significant(exposure.maximum)
+    found += epsilon_text(exposure.maximum)
     guaranteed = asked is NeighboringRelation.SUBSTITUTION
     if guaranteed and exposure.worst_case < exposure.certificate:
         return f"{found}; {none} can reveal more than the guarantee."
@@ -282,7 +282,7 @@ def _floor_text(floor: float, *, sampled: bool) -> str:
         return (
             f"One {session.unit().noun} whose target is predicted perfectly still "
             "loses: at the median "
-            f"leverage ε = {significant(floor)}. The residual is 0, but the "
+            f"leverage ε = {epsilon_text(floor)}. The residual is 0, but the "
             f"{session.unit().noun}'s "
             f"record {why}."
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -27,7 +28,7 @@ from dpcore.figures.individual.one_person import (
     laws_picture,
     realized_picture,
 )
-from dpcore.formatting import nearest, percent, significant
+from dpcore.formatting import capital, epsilon_text, nearest, percent, significant
 from dpcore.individual.losses import Losses
 from dpcore.individual.model_losses import evidence_of_release, laws_of_model
 from dpcore.individual.published_bounds import epsilon_at, profile
@@ -170,7 +171,7 @@ def _worlds(subject: Subject, person: Person, laws: PersonLaws) -> None:
         side = "own record" if presence else "other record"
     st.markdown(
         f"Raise ε, and the shaded area shrinks: at this {session.unit().noun}'s own ε, "
-        f"{significant(person.epsilon)}, it is δ = {significant(subject.exposure.delta)}"
+        f"{epsilon_text(person.epsilon)}, it is δ = {significant(subject.exposure.delta)}"
         f". Here the releases that stick out speak for the {session.unit().noun}'s "
         f"{side}."
     )
@@ -372,7 +373,7 @@ NOT_THERE = (
     "This row has no value of what is asked for, so it is not part of the release. "
     "Choose another one."
 )
-COMPARED = "Losses here compare with the table without the person, whatever is compared above."
+COMPARED = "Losses here compare with the table without the record, whatever is compared above."
 _WHO = [MOST, TYPICAL, LEAST, ROW]
 
 
@@ -385,6 +386,11 @@ class Person:
     epsilon: float = field(repr=False)
 
 
+def with_noun(text: str, noun: str) -> str:
+    """Return a text about a person with the ``noun`` of the privacy unit instead."""
+    return text.replace("person", noun)
+
+
 def choose(subject: AnySubject, study: Study, key: str, *, usual: str = MOST) -> Person | None:
     """Ask whom to look at; ``None``, with a word why, where that row does not count."""
     left, right = controls.row([2, 1])
@@ -392,10 +398,10 @@ def choose(subject: AnySubject, study: Study, key: str, *, usual: str = MOST) ->
     noun = study.terms.unit.noun
     number_of = "Row" if study.dataset.cap is None else f"Number of the {noun}"
     who = left.selectbox(
-        "Person",
+        capital(noun),
         _WHO,
         index=_WHO.index(usual),
-        format_func=lambda who: who.replace("person", noun),
+        format_func=partial(with_noun, noun=noun),
         key=f"{key}-person",
         kept="session",
     )

@@ -78,7 +78,7 @@ def show(subject: Subject, study: Study) -> None:
         f"One {session.unit().noun}'s own loss, compared with **not being there**, is "
         "computed from everybody's records. Anyone who learns one can often solve for the "
         "exact answer. Try it on your own column: the release is simulated and nothing is "
-        "charged. The attacker uses only public numbers and the disclosed loss."
+        "charged."
     )
     if subject.relation is NeighboringRelation.SUBSTITUTION:
         st.caption(
@@ -212,6 +212,11 @@ def _mean(target: _Target, subject: Subject, study: Study) -> None:
         f"{told_text(found)} says how far the mean lies from that value; the release "
         f"({measured(found.release, found.reach)}{suffix}) says on which side."
     )
+    if not study.size(target.column).public:
+        st.caption(
+            f"How many {session.unit().nouns} were averaged is private here. The attack assumes "
+            f"that the {session.unit().noun} knows it."
+        )
 
 
 def _count(target: _Target, subject: Subject) -> None:

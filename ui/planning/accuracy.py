@@ -40,7 +40,7 @@ def show(plan: AnalysisPlan) -> None:
         return
     total = smallest_total(plan.items)
     if math.isfinite(total):
-        enough = rounded([total], up=True)[0]
+        enough = rounded([total])[0]
         account = session.account(session.require_study())
         fits = account.budget.epsilon is None or enough <= float(account.remaining.epsilon)
         st.button(

@@ -89,7 +89,7 @@ def show(plan: AnalysisPlan, price: PlanCost, study: Study) -> None:
         f"together, so the smallest is charged. One by one it is {in_words(price.added, account)}.",
     )
     epsilon = float(price.cost.epsilon)
-    if math.isfinite(epsilon) and rounded([epsilon], up=True)[0] > epsilon * _ROUNDED_FAR:
+    if math.isfinite(epsilon) and rounded([epsilon])[0] > epsilon * _ROUNDED_FAR:
         st.caption(
             f"Costs are rounded up to three digits. Charged exactly: ε = {in_full(epsilon)}."
         )

@@ -21,7 +21,7 @@ from dpcore.figures.theme import (
     whole_decades,
 )
 from dpcore.figures.traces import NAME, curves, dot, line, points
-from dpcore.formatting import people, significant
+from dpcore.formatting import epsilon_text, people, significant
 from dpcore.individual.counterfactual import Moved
 from dpcore.studies.individual.crowd import slope
 
@@ -106,7 +106,7 @@ def crowd_picture(
 def _crowd_title(crowd: Growth, x: FloatArray, losses: FloatArray, now: float) -> str:
     text = (
         f"{crowd.phrase.format(significant(float(x[-1])))} the own loss would be "
-        f"{significant(float(losses[-1]))} instead of {significant(now)}"
+        f"{epsilon_text(float(losses[-1]))} instead of {epsilon_text(now)}"
     )
     if not crowd.hyperbola:
         return text
@@ -174,9 +174,9 @@ def moved_picture(moved: Moved, *, key: str) -> Picture:
 
 
 def _moved_title(moved: Moved) -> str:
-    own = f"The own loss becomes {significant(moved.own_after)}"
+    own = f"The own loss becomes {epsilon_text(moved.own_after)}"
     if np.isfinite(moved.own_before):
-        own += f" (it was {significant(moved.own_before)})"
+        own += f" (it was {epsilon_text(moved.own_before)})"
     if moved.rising == moved.falling == 0:
         return f"{own}; no other loss changes"
     same = moved.watched - moved.rising - moved.falling

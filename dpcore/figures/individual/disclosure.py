@@ -46,7 +46,8 @@ def reports_picture(reports: Reports, *, guarantee: float) -> Picture:
     floor = max(1e-4 * top, float(finite[finite > 0].min(initial=top)))
     truth, free = (_middle(curves[name]) for name in ("secret truth", "free report"))
     rest = "; ".join(
-        f"{name}: median {significant(_middle(values))}, largest {significant(float(values.max()))}"
+        f"{name}: median {epsilon_text(_middle(values))}, "
+        f"largest {epsilon_text(float(values.max()))}"
         for name, values in curves.items()
     )
     return Picture.of(

@@ -358,7 +358,7 @@ def iso_epsilon_picture(
                 textposition="middle left",
                 cliponaxis=False,
                 customdata=[
-                    [label, significant(loss)]
+                    [label, epsilon_text(loss)]
                     for label, loss in zip(labels, found.top_epsilon.tolist(), strict=True)
                 ],
             ),
@@ -387,7 +387,7 @@ def _line_names(lines: Sequence[IsoLine], height: float) -> list[Trace]:
 def _map_title(found: LeverageMap, rows: Sequence[int], unit: PrivacyUnit) -> str:
     leverage, residual = found.above
     return (
-        f"Most exposed: row {rows[0]}, ε = {significant(float(found.top_epsilon[0]))}, "
+        f"Most exposed: row {rows[0]}, ε = {epsilon_text(float(found.top_epsilon[0]))}, "
         f"leverage above {percent(leverage)} and residual above {percent(residual)} of "
         f"{unit.with_losses}"
     )
@@ -427,8 +427,8 @@ def frontier_picture(found: Frontier, *, key: str, unit: PrivacyUnit = PERSON) -
         )
     else:
         size = f"{noise} from the noise alone"
-    most = significant(found.at(found.maximum))
-    average = significant(found.at(found.mean))
+    most = epsilon_text(found.at(found.maximum))
+    average = epsilon_text(found.at(found.mean))
     allowed = found.at(found.guarantee)
     guarantee = (
         f"the guarantee allows {epsilon_text(allowed)}"
@@ -509,7 +509,7 @@ def nested_picture(losses: NestedLosses) -> Picture:
     }
     values = list(rows.values())
     factors = [times_less(value, losses.guarantee) for value in values]
-    told = [significant(value, up=place == 0) for place, value in enumerate(values)]
+    told = [*map(epsilon_text, values)]
     lesser = [f"<br>{_less(factor)}" for factor in factors[1:]]
     title = (
         "Compared with the guarantee, the worst case here is proved to lose "

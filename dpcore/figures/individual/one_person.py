@@ -46,7 +46,7 @@ from dpcore.figures.traces import (
     points,
     vertical,
 )
-from dpcore.formatting import at_least, at_most, nearest, percent, significant
+from dpcore.formatting import at_least, at_most, epsilon_text, nearest, percent, significant
 from dpcore.individual.published_bounds import DELTAS, BoundCurve, Profile, at_delta
 from dpcore.mechanisms.person_laws import Line
 from dpcore.studies.individual.hypothesis_tests import Realized, Round, posterior
@@ -291,7 +291,7 @@ def realized_picture(
     known = [end for end in ends if np.isfinite(end)]
     title = _realized_title(found[1].losses, own, delta)
     if observed is not None:
-        title = f"This release caused a loss of {significant(observed)}. {title}"
+        title = f"This release caused a loss of {epsilon_text(observed)}. {title}"
     table = pd.concat(
         [
             pd.DataFrame({"world": name, "loss at most": losses, "share": share})
@@ -316,11 +316,11 @@ def _realized_title(losses: FloatArray, own: float, delta: float) -> str:
     at = f" (at δ = {significant(delta)})" if delta > 0 else ""
     if whole > _HALF:
         often = "Every release causes" if whole == 1 else f"Of the releases, {percent(whole)} cause"
-        return f"{often} the largest possible loss, the own ε = {significant(own)}{at}"
+        return f"{often} the largest possible loss, the own ε = {epsilon_text(own)}{at}"
     half = float(np.median(losses))
     return (
-        f"Median actual loss: {significant(half)}, with a worst case of the "
-        f"own ε = {significant(own)}{at}"
+        f"Median actual loss: {epsilon_text(half)}, with a worst case of the "
+        f"own ε = {epsilon_text(own)}{at}"
     )
 
 
@@ -496,7 +496,7 @@ def bounds_picture(
     wrong = [bound for bound in profile.bounds if at_delta(bound, delta) < own * (1 - 1e-6)]
     title = (
         f"At δ = {significant(delta)} the own loss is "
-        f"{'exactly' if exact else 'at most'} {significant(own, up=not exact)}"
+        f"{'exactly' if exact else 'at most'} {epsilon_text(own)}"
     )
     if wrong:
         least = min(wrong, key=lambda bound: at_delta(bound, delta))

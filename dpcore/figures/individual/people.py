@@ -186,7 +186,7 @@ def groups_picture(
     shown = [plain(group.label) for group in groups]
     most = max(groups, key=lambda group: group.mean)
     least = min(groups, key=lambda group: group.mean)
-    highest, lowest = significant(most.mean), significant(least.mean)
+    highest, lowest = epsilon_text(most.mean), epsilon_text(least.mean)
     return Picture.of(
         (
             f"All groups have the same average loss ({highest})"
@@ -239,7 +239,7 @@ def exceeding_text(
     '0.04% of the people lose more than 0.25, by at most 0.0002'
     """
     told = f"{share} of the {unit.with_losses} lose more than {significant(threshold, 6)}"
-    if maximum <= threshold or significant(maximum) != significant(threshold):
+    if maximum <= threshold or epsilon_text(maximum) != epsilon_text(threshold):
         return told
     return f"{told}, by at most {significant(maximum - threshold, 2, up=True)}"
 
@@ -272,15 +272,15 @@ def moments_picture(
             hover=f"{name}: %{{y:,.4~r}}",
         )
         for name, level, dash in (
-            (f"most exposed: {significant(largest)}", largest, "dash"),
-            (f"average: {significant(mean)}", mean, "dot"),
+            (f"most exposed: {epsilon_text(largest)}", largest, "dash"),
+            (f"average: {epsilon_text(mean)}", mean, "dot"),
         )
     ]
     thick, here = replace(STYLES[key], width=3), ring("black")
     return Picture.of(
         (
             f"The moment of order {in_full(order)} is {significant(moment)}, between the average "
-            f"{unit.noun}'s loss ({significant(mean)}) and the largest ({significant(largest)})"
+            f"{unit.noun}'s loss ({epsilon_text(mean)}) and the largest ({epsilon_text(largest)})"
         ),
         {"order": orders, "moment": moments},
         drawn="A line that rises with the order of the moment",
@@ -606,7 +606,7 @@ def odometer_picture(
         else ""
     )
     title = (
-        f"This {unit.noun} lost {significant(float(best[-1]))} over {len(path)} "
+        f"This {unit.noun} lost {epsilon_text(float(best[-1]))} over {len(path)} "
         f"release{'' if len(path) == 1 else 's'}{_clause(compared)}{paid}"
     )
     if len(path) > 1:
@@ -636,7 +636,7 @@ def _only(
     names = ["this release alone", *(way.value for way in _STYLES), "charged"]
     losses = [own, *(float(ways[way][0]) for way in _STYLES), charged]
     colors = [PUBLIC, *(stroke.color for stroke in _STYLES.values()), NEUTRAL]
-    drawn = loss_rows(names, losses, [significant(loss) for loss in losses], colors, name)
+    drawn = loss_rows(names, losses, [epsilon_text(loss) for loss in losses], colors, name)
     return drawn | {"height": 320, "showlegend": False}
 
 
