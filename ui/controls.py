@@ -46,7 +46,7 @@ KEPT: dict[Kept, dict[str, Any]] = {
     "page": {},
 }
 EPSILON_HELP = (
-    "How much one person can change the odds of any answer. At 0.1 hardly, at 1 "
+    "How much one privacy unit can change the odds of any answer. At 0.1 hardly, at 1 "
     f"{belief_text(1.0)}, at 5 up to {surest(5.0)}."
 )
 _PARTS = (1, 1.2, 1.4, 1.6, 1.8, 2, 2.2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9)
@@ -444,9 +444,10 @@ def begin(key: str, start: object, declared: object = None) -> None:
 
 
 def read_older(key: str, words: Mapping[str, object]) -> None:
-    """Take over a setting that an older address calls by another name."""
-    text = st.query_params.get(key)
-    if text is not None and text in words and session.public(key) is None:
+    """Take over a setting that an older address, or an earlier run, calls by another name."""
+    before = session.public(key)
+    text = st.query_params.get(key) if before is None else before
+    if isinstance(text, str) and words.get(text, text) != text:
         session.set_public(key, words[text])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from math import ceil
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import pandas as pd
 import streamlit as st
@@ -124,6 +124,10 @@ def _words_and_numbers(picture: Picture, key: str) -> None:
         st.caption(f"{count} columns; where not all fit, scroll sideways.")
 
 
+_ROWS_IN_VIEW: Final = 12
+"""So many rows of a table are seen without scrolling in it."""
+
+
 def table(
     data: pd.DataFrame | dict[str, Any] | list[dict[str, Any]],
     *,
@@ -149,6 +153,7 @@ def table(
         column_config={name: one for name, one in settings.items() if not isinstance(one, int)},
         placeholder=placeholder,
         row_height=row_height,
+        height="content" if len(frame) <= _ROWS_IN_VIEW else "auto",
         hide_index=True,
         key=key,
     )

@@ -71,6 +71,12 @@ def test_group_of_nobody_gets_no_number_and_no_rank(open_page):
     choose(app, "Compare the group", "other")
     assert by_label(app.selectbox, "With the group").options == ["north", "south"]
     choose(app, "With the group", "south")
+    # Another first group leaves the second as it was chosen.
+    choose(app, "Compare the group", "north")
+    assert by_label(app.selectbox, "With the group").value == "south"
+    choose(app, "Compare the group", "other")
+    (pairs,) = (one.value for one in app.dataframe if "group" in one.value and len(one.value) == 3)
+    assert set(pairs["group"]) == {"north", "south", "other"}
     (_, apart, *_) = charts(app)
     words = apart["layout"]["xaxis"]["title"]["text"]
     assert "“other” − “south”" in words.replace("<br>", " ")

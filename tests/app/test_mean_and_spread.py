@@ -22,10 +22,13 @@ def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page, f
         "costs what the mean costs"
         in by_label(app.metric, "Margin of error of the mean (95%, noise only)").help
     )
+    # This margin has noise, too, which another mechanism or ε does change.
+    both = next(one for one in app.metric if one.label.startswith("Noise and sampling"))
+    assert "No mechanism can remove it" not in both.help
     fill(app, number_input={"ε for this release": 5.0})
     release(app)
-    assert by_label(app.metric, "Private mean of age").value
-    assert by_label(app.metric, "Private standard deviation of age").value
+    assert by_label(app.metric, "DP mean of age").value
+    assert by_label(app.metric, "DP standard deviation of age").value
     (figure,) = charts(app)
     names = [trace["name"] for trace in figure["data"]]
     assert names == ["noise and sampling", "noise only", "released value"]

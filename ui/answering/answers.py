@@ -25,8 +25,8 @@ from ui.study import Study
 from ui.text import after_number, literal
 
 _SAMPLED = (
-    "“With sampling” covers {what}, {assumed}. The sampling error is bounded from public numbers, "
-    "so the second interval is wide."
+    "“With sampling” covers {what}, {assumed}. It allows the largest sampling error that fits the "
+    "released numbers and the public bounds, so it can be wide."
 )
 _WHAT = (
     "the same quantity in the population",
@@ -120,9 +120,7 @@ def resampled(
     quantity = quantity_in(answer, answer.labels[0])
     figure, files = keys
     with offering.frame(answer):
-        st.metric(
-            f"Private {literal(title)}", f"{text}{after_number(quantity.suffix)}", help=RELEASED
-        )
+        st.metric(f"DP {literal(title)}", f"{text}{after_number(quantity.suffix)}", help=RELEASED)
         if answer.intervals is not None:
             picture = figures.resampled_picture(
                 value,

@@ -70,6 +70,8 @@ def show(answer: Release, asked: Request) -> None:
         results.public_badge()
         st.markdown("**Compare two groups.** This follows from the answer above and costs nothing.")
         one = told[0] if len(told) == 1 else _column(asked, told)
+        if len(one.groups) > _PAIR:
+            results.table(larger_than(one.groups), key="larger-groups")
         pair = _pair(asked, tuple(one.groups))
         found = compared(one.groups, *pair, dated=one.dated)
         picture = difference_picture(found, noun=one.noun, unit=one.unit, statement=asked.statement)
@@ -135,6 +137,26 @@ def compared(
     )
 
 
+def larger_than(groups: dict[str, IntervalEstimate]) -> dict[str, list[str]]:
+    """Return which groups each is larger than for sure, the largest first, as columns.
+
+    Those are the pairs whose interval of the difference excludes 0.
+    """
+    order = sorted(groups, key=lambda name: groups[name].value, reverse=True)
+    each = {"these data (noise only)": {name: groups[name].noise for name in order}}
+    total = {name: held.total for name in order if (held := groups[name]).total}
+    if total:
+        each["the population (noise and sampling)"] = total
+    return {"group": order} | {
+        f"larger than, in {whose}": [
+            ", ".join(other for other in ends if name in ends and ends[name][0] > ends[other][1])
+            or "none for sure"
+            for name in order
+        ]
+        for whose, ends in each.items()
+    }
+
+
 def _told(answer: Release, asked: Request, number: NumberOfGroups) -> _Numbers:
     """Return what is told of every group."""
     ends, sizes = answer.noise_ends, count_names(tuple(number.names), asked.query.unit.counted)
@@ -184,7 +206,7 @@ def _pair(asked: Request, groups: tuple[str, ...]) -> tuple[str, str]:
     other = right.selectbox(
         "With the group",
         tuple(group for group in groups if group != one),
-        key=f"compared-with-{key}-{hash(one)}",
+        key=f"compared-with-{key}",
         kept="session",
         note="The difference is the first group minus this one. Its percentage is relative "
         "to this one.",
@@ -206,8 +228,8 @@ def _remarks(found: GroupDifference, one: _Numbers, *, level: float) -> None:
         )
     if found.percent is None and not one.dated:
         st.caption(
-            f"No percentage: the {literal(one.noun)} of “{literal(found.other)}” may "
-            "be 0 or negative."
+            f"No percentage: the {literal(one.noun)} of “{literal(found.other)}” may be "
+            f"0{' or negative' * (one.groups[found.other].noise[0] < 0)}."
         )
     if one.few:
         names = ", ".join(f"“{literal(group)}”" for group in one.few)

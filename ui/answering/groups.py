@@ -20,10 +20,14 @@ from dpcore.formatting import percent, significant
 from dpcore.inference.intervals import LEVEL
 from dpcore.releases.digits import sizes_text
 from dpcore.releases.record import Release
+from dpcore.statistics.kinds import StatisticKind
 from ui import assumed_sizes, controls, results, session
 from ui.answering.numbers import grid_of
 from ui.answering.views import AnswerView, Cells
 from ui.text import after_number, literal
+
+_UNKNOWN_SPREAD: Final = (StatisticKind.MEAN, StatisticKind.MEANS)
+"""Whose sampling error is limited by the bounds alone."""
 
 
 def preview(asked: Request, cells: Cells) -> None:
@@ -87,6 +91,12 @@ def show(answer: Release, asked: Request) -> None:
         "possible range is released as the nearest possible one. So a count or a deviation of 0 "
         "may only mean that its noise is large."
     )
+    if session.require_study().sampled and asked.query.kind in _UNKNOWN_SPREAD:
+        st.caption(
+            "“Noise and sampling” allows for values at both bounds, and for groups of any size. "
+            "So it is wide. “Mean and standard deviation” of a column by group has a shorter one, "
+            "if ε is large enough and values vary much less than the bounds allow."
+        )
     few = {
         group: plan.count_names[group]
         for group, name in asked.query.of_each_group[0].names.items()

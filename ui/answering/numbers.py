@@ -101,15 +101,14 @@ def preview_shares(asked: Request, cells: Cells) -> None:
     _apart(asked, apart, significant(apart))
 
 
-def sampling(place: DeltaGenerator, label: str, error: str) -> None:
-    """Show the error that even the exact answer has, if the table is a sample."""
+_OF_EXACT = "Even the exact answer has this margin of error (95%). No mechanism can remove it."
+
+
+def sampling(place: DeltaGenerator, label: str, error: str, note: str = _OF_EXACT) -> None:
+    """Show the error from sampling, if the table is a sample; ``note`` says what it includes."""
     if session.require_study().sampled:
-        place.metric(
-            label,
-            error,
-            help="The table is a random sample, as declared on Data. Even the exact answer has "
-            "this margin of error (95%). No mechanism can remove it.",
-        )
+        declared = "The table is a random sample, as declared on Data."
+        place.metric(label, error, help=f"{declared} {note}")
         return
     place.metric("Sampling error", "none", help=no_sampling())
 
@@ -171,7 +170,7 @@ def show(answer: Release, asked: Request) -> None:
     around, value = recorded(answer), float(answer.values[0])
     quantity = asked.query.quantity
     st.metric(
-        f"Private {literal(asked.query.title)}",
+        f"DP {literal(asked.query.title)}",
         number_text(answer, answer.labels[0], value) + after_number(quantity.suffix),
         help=RELEASED,
     )

@@ -89,7 +89,10 @@ def show(answer: Release, asked: Request) -> None:
     results.table(_numbers(answer, plan), key="both-groups")
     dated = quantity_of(asked.query.column).is_date
     if found is not None and found.percent is None and not dated:
-        st.caption(f"No percentage: the mean of “{literal(found.other)}” may be 0 or negative.")
+        below = plan.statistic.bounds.lower < 0
+        st.caption(
+            f"No percentage: the mean of “{literal(found.other)}” may be 0{' or negative' * below}."
+        )
     told = (
         "The interval of the difference is shorter than the two means suggest, because both "
         "would have to be far off at once. It does not say why the groups differ."
@@ -199,7 +202,7 @@ def _chosen(group: Column, form: QuestionForm) -> tuple[str, str]:
     other = next(form.cells).selectbox(
         "Minus",
         others,
-        key=f"pair-of-{key}-{hash(one)}",
+        key=f"pair-of-{key}",
         kept="session",
         note="The percentage is of this one. Only the two groups are counted: nothing "
         "is spent on the others.",

@@ -25,8 +25,9 @@ _ROOT: Final = (
     "square root. “Mean and standard deviation” gives both numbers at the cost of a mean."
 )
 _BETTER: Final = {
-    StatisticKind.MEAN: "“Mean and standard deviation” has the same cost and noise, and a "
-    "shorter interval for the population.",
+    StatisticKind.MEAN: "“Mean and standard deviation” has the same cost and noise scale. Its two "
+    "intervals hold together, so noise alone has a slightly larger margin. The interval for the "
+    "population is usually shorter.",
     StatisticKind.STANDARD_DEVIATION: _ROOT,
     StatisticKind.POPULATION_STANDARD_DEVIATION: _ROOT,
 }

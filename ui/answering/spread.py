@@ -68,7 +68,13 @@ def preview(asked: Request, cells: Cells) -> None:
         },
         places=cells,
     )
-    numbers.sampling(cells[2], f"Margin with sampling, SD {significant(assumed)}", total)
+    numbers.sampling(
+        cells[2],
+        f"Noise and sampling, SD {significant(assumed)}",
+        total,
+        "This margin of error of the mean (95%) includes noise: a larger ε reduces that part. "
+        "Sampling remains.",
+    )
 
 
 def show(answer: Release, asked: Request) -> None:
@@ -77,7 +83,7 @@ def show(answer: Release, asked: Request) -> None:
     unit = after_number(quantity.suffix)
     results.metrics(
         {
-            f"Private {name} of {literal(asked.query.column.title)}": (
+            f"DP {name} of {literal(asked.query.column.title)}": (
                 number_text(answer, name, value) + unit,
                 RELEASED,
             )
