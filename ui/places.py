@@ -211,8 +211,8 @@ def _going_to(view: PageView) -> Callable[[], None]:
 
 _ARRIVED: Final = (
     "document.querySelector('[data-testid=stMain]').scrollTop = 0;"
-    "if (innerWidth < 768) document.querySelector('[data-testid=stSidebar][aria-expanded=true] "
-    "[data-testid=stSidebarCollapseButton] button')?.click()"
+    "if (innerWidth < 768) document.querySelector("
+    "'[data-testid=stSidebarCollapseButton] button[aria-expanded=true]')?.click()"
 )
 """Streamlit leaves a page scrolled as the one before it was, and on a phone below the menu.
 
