@@ -94,8 +94,8 @@ def show(answer: Release, asked: Request) -> None:
     if session.require_study().sampled and asked.query.kind in _UNKNOWN_SPREAD:
         st.caption(
             "“Noise and sampling” allows for values at both bounds, and for groups of any size. "
-            "So it is wide. “Mean and standard deviation” by group has a shorter one, if ε is large "
-            "and values vary much less than the bounds allow."
+            "So it is wide. “Mean and standard deviation” by group has a shorter one, if ε is "
+            "large and values vary much less than the bounds allow."
         )
     few = {
         group: plan.count_names[group]
