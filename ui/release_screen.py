@@ -207,7 +207,7 @@ def _answered(
 ) -> None:
     label, value = answer.labels[0], float(answer.values[0])
     number = number_text(answer, label, value) + after_number(quantity_in(answer, label).suffix)
-    _heading(asked, f"DP {asked.query.title}", number)
+    _heading(asked, f"Private {asked.query.title}", number)
     along = NumberAxis(ahead=ahead, sampled=study.sampled, quantity=asked.query.quantity)
     picture = result_picture(value, recorded(answer), along, asked.statement, true=true)
     results.show(picture, "answer")

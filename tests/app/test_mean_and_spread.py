@@ -27,8 +27,8 @@ def test_a_mean_comes_with_its_spread_and_an_interval_under_a_model(open_page, f
     assert "No mechanism can remove it" not in both.help
     fill(app, number_input={"ε for this release": 5.0})
     release(app)
-    assert by_label(app.metric, "DP mean of age").value
-    assert by_label(app.metric, "DP standard deviation of age").value
+    assert by_label(app.metric, "Private mean of age").value
+    assert by_label(app.metric, "Private standard deviation of age").value
     (figure,) = charts(app)
     names = [trace["name"] for trace in figure["data"]]
     assert names == ["noise and sampling", "noise only", "released value"]

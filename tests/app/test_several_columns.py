@@ -34,7 +34,7 @@ def test_correlation_follows_from_what_is_released(open_page, follow):
     seen = follow(app)
     first, second, product = seen.answer
     go(app, "release")
-    metric = by_label(app.metric, "DP correlation of age and income")
+    metric = by_label(app.metric, "Private correlation of age and income")
     assert float(metric.value.replace("−", "-")) == pytest.approx(
         product / np.sqrt(first * second), abs=0.01
     )

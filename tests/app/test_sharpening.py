@@ -50,7 +50,7 @@ def test_a_sharper_answer_costs_the_difference_and_takes_the_place_of_the_first(
     listed = app.dataframe[-1].value
     assert list(listed["privacy cost"]) == ["ε = 1.5", "ε = 0.5"]
     assert [name.endswith("(sharpened later)") for name in listed["question"]] == [False, True]
-    assert app.metric[0].label.startswith("DP ")
+    assert app.metric[0].label.startswith("Private ")
 
 
 def test_an_epsilon_that_is_no_larger_charges_nothing(answered):

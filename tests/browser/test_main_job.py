@@ -32,7 +32,7 @@ POLICY = "Content Security Policy"
 
 def first_number(answer: str) -> float:
     """Return the first number below the title of an answer, or at the start of a text."""
-    found = re.search(r"[\d,]*\.?\d+", answer.partition("DP ")[2] or answer)
+    found = re.search(r"[\d,]*\.?\d+", answer.partition("Private ")[2] or answer)
     assert found is not None, answer
     return float(found[0].replace(",", ""))
 

@@ -268,7 +268,7 @@ class Visitor:
     @property
     def answer(self) -> Locator:
         """The card of a question with a single number, once it is answered."""
-        return self.page.locator(".st-key-card").filter(has_text="DP ")
+        return self.page.locator(".st-key-card").filter(has_text="Private ")
 
     @property
     def text(self) -> str:

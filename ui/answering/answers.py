@@ -120,7 +120,9 @@ def resampled(
     quantity = quantity_in(answer, answer.labels[0])
     figure, files = keys
     with offering.frame(answer):
-        st.metric(f"DP {literal(title)}", f"{text}{after_number(quantity.suffix)}", help=RELEASED)
+        st.metric(
+            f"Private {literal(title)}", f"{text}{after_number(quantity.suffix)}", help=RELEASED
+        )
         if answer.intervals is not None:
             picture = figures.resampled_picture(
                 value,

@@ -87,7 +87,7 @@ def _correlation(answer: Release, asked: Request) -> None:
     name = next((name for name in answer.derived if name.startswith("corr(")), None)
     number = None if name is None else answer.derived[name]
     st.metric(
-        f"DP {literal(asked.query.title)}",
+        f"Private {literal(asked.query.title)}",
         "not defined" if number is None else significant(number),
         help="From both released variances and the released covariance, before any "
         f"repair. One {session.unit().noun} can turn a correlation from -1 to 1, so "

@@ -170,7 +170,7 @@ def show(answer: Release, asked: Request) -> None:
     around, value = recorded(answer), float(answer.values[0])
     quantity = asked.query.quantity
     st.metric(
-        f"DP {literal(asked.query.title)}",
+        f"Private {literal(asked.query.title)}",
         number_text(answer, answer.labels[0], value) + after_number(quantity.suffix),
         help=RELEASED,
     )

@@ -79,7 +79,7 @@ def show(answer: Release, asked: Request) -> None:
     plan = cast("RankPlan", asked.plan)
     (ranks,) = plan.half_widths(LEVEL)
     st.metric(
-        f"DP {literal(asked.query.title)}",
+        f"Private {literal(asked.query.title)}",
         number_text(answer, answer.labels[0], answer.values[0])
         + after_number(asked.query.quantity.suffix),
         help=RELEASED,

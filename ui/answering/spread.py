@@ -83,7 +83,7 @@ def show(answer: Release, asked: Request) -> None:
     unit = after_number(quantity.suffix)
     results.metrics(
         {
-            f"DP {name} of {literal(asked.query.column.title)}": (
+            f"Private {name} of {literal(asked.query.column.title)}": (
                 number_text(answer, name, value) + unit,
                 RELEASED,
             )
