@@ -65,6 +65,8 @@ _MOST_CODES: Final = 5
 """Different words of that kind in one column."""
 _MOST_ANSWERS: Final = 8
 """Spellings of yes and no in one column, such as True, TRUE and true."""
+_CODES: Final = frozenset(range(4, 13))
+"""How many digits codes have that are no numbers, such as postcodes."""
 _MANY: Final = 50
 """Cells that all differ are proposed as an identifier where there are so many."""
 _IDENTIFYING: Final = re.compile(r"(?:^|[^a-z])(?:id|nr|no|number)$", re.IGNORECASE)
@@ -166,11 +168,12 @@ def _of_text(name: str, cells: pd.Series, notation: Notation) -> Column:
 def _are_codes(texts: list[str]) -> bool:
     """Return whether all have as many digits, and one begins with 0, as postcodes do.
 
-    >>> _are_codes(["04102", "10115"]), _are_codes(["0", "1"]), _are_codes(["04", "110"])
+    >>> _are_codes(["04102", "10115"]), _are_codes(["04", "10"]), _are_codes(["04102", "110"])
     (True, False, False)
     """
-    padded = any(len(text) > 1 and text.startswith("0") for text in texts)
-    return padded and len(set(map(len, texts))) == 1 and all(map(str.isdecimal, texts))
+    padded = any(text.startswith("0") for text in texts)
+    lengths = {len(text) for text in texts}
+    return padded and len(lengths) == 1 and lengths <= _CODES and all(map(str.isdecimal, texts))
 
 
 def _yes_no(texts: list[str]) -> tuple[str, str] | None:

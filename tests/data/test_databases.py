@@ -321,11 +321,11 @@ def test_a_cell_that_breaks_a_query_is_not_quoted(server):
 
 
 def test_too_many_rows_and_bytes_are_refused(file, monkeypatch):
-    monkeypatch.setattr(limits, "MAX_ROWS", 699)
-    with pytest.raises(DataError, match="more than 699 records"):
+    monkeypatch.setattr(limits, "MAX_ROWS", 199)
+    with pytest.raises(DataError, match="more than 199 records"):
         read_whole(file[1], "people")
-    monkeypatch.setattr(limits, "MAX_ROWS", 700)
-    assert len(read_whole(file[1], "people").frame) == 700
+    monkeypatch.setattr(limits, "MAX_ROWS", 200)
+    assert len(read_whole(file[1], "people").frame) == 200
     monkeypatch.setattr(limits, "MAX_UNPACKED", 0)
     with pytest.raises(DataError, match="unpacked it has more than"):
         read_whole(file[1], "people")

@@ -235,8 +235,8 @@ def exceeding_text(
 
     >>> exceeding_text("25%", 0.1, maximum=0.4)
     '25% of the people lose more than 0.1'
-    >>> exceeding_text("0.04%", 0.25, maximum=0.2502)
-    '0.04% of the people lose more than 0.25, by at most 0.0002'
+    >>> exceeding_text("0.04%", 0.2501, maximum=0.2502)
+    '0.04% of the people lose more than 0.2501, by at most 0.0001'
     """
     told = f"{share} of the {unit.with_losses} lose more than {significant(threshold, 6)}"
     if maximum <= threshold or epsilon_text(maximum) != epsilon_text(threshold):
