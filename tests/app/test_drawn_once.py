@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import cast
 from unittest.mock import patch
 
@@ -48,8 +49,9 @@ class Tab:
 
 
 def _run(test: Coroutine[None, None, None], seconds: float) -> None:
-    with patch.object(drawn_once, "_SHORT_SECONDS", seconds):
-        asyncio.run(test)
+    # In a thread: where this worker has a browser, its own loop runs here.
+    with patch.object(drawn_once, "_SHORT_SECONDS", seconds), ThreadPoolExecutor() as pool:
+        pool.submit(asyncio.run, test).result()
 
 
 def test_a_short_run_is_sent_as_it_has_ended_without_saying_that_it_went_on() -> None:
