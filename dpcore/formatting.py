@@ -17,7 +17,7 @@ _EXACT = Context(prec=700)
 _BEFORE_THE_LAST_BITS = Context(prec=15)
 _WORDS = ((12, "trillion"), (9, "billion"), (6, "million"))
 _NAMED = 3
-_DUST = 1e-3
+_READ_AS_ZERO = 1e-3
 """What part of an interval its end may be to be read as 0."""
 _LEAST_PERCENT, _MOST_TIMES = 1e-4, 100.0
 _LARGEST_IN_WORDS, _SMALLEST_IN_DIGITS = 1e15, 1e-4
@@ -180,7 +180,7 @@ def measured(value: float, error: float, *, rounding: str = ROUND_HALF_EVEN) -> 
     # More than 17 digits would be noise of the floating-point format.
     place = max(place, exact.adjusted() - 16)
     rounded = exact.quantize(Decimal(1).scaleb(place), rounding, _EXACT)
-    if rounded == 0 and rounding != ROUND_HALF_EVEN and abs(value) > _DUST * error:
+    if rounded == 0 and rounding != ROUND_HALF_EVEN and abs(value) > _READ_AS_ZERO * error:
         place = exact.adjusted()
         rounded = exact.quantize(Decimal(1).scaleb(place), rounding, _EXACT)
     if rounded == 0:

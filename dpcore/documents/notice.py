@@ -59,7 +59,7 @@ def counted(subject: DocumentContext) -> int:
     """
     if subject.planned:
         return len(subject.questions)
-    return sum(question.count for question in subject.questions)
+    return sum(question.published for question in subject.questions)
 
 
 def ordered(subject: DocumentContext) -> tuple[DocumentEntry, ...]:
@@ -154,17 +154,21 @@ def _shown(subject: DocumentContext) -> tuple[list[tuple[str, ...]], int]:
     newest = sum(one.table == questions[0].table for one in questions)
     shown = fairly([at for at, _, _ in listed], first=newest)
     left = counted(subject) - sum(row.itself and not listed[row.place][2].unsaid for row in shown)
-    return [
-        (_row if row.itself else _elsewhere)(*listed[row.place][1:], subject) for row in shown
-    ], left
+    rows = []
+    for row in shown:
+        _, question, number = listed[row.place]
+        rows.append(
+            _row(question, number, subject) if row.itself else _elsewhere(question, subject)
+        )
+    return rows, left
 
 
-def _elsewhere(question: DocumentEntry, _: Number, subject: DocumentContext) -> tuple[str, ...]:
+def _elsewhere(question: DocumentEntry, subject: DocumentContext) -> tuple[str, ...]:
     """Return the row that stands for a question whose numbers have no room here."""
     sizes = sum(number.beside for number in question.numbers)
-    unsaid = len(question.numbers) - question.count
+    unsaid = len(question.numbers) - question.published
     parts = (
-        f"{question.count - sizes} figures",
+        f"{question.published - sizes} figures",
         f"{sizes} group sizes" * bool(sizes),
         f"{unsaid} without a value" * bool(unsaid),
     )

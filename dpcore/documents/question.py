@@ -416,10 +416,10 @@ class DocumentEntry:
             return self.width
         if len(self.numbers) == 1:
             return self.numbers[0].text
-        return f"{self.count} numbers"
+        return f"{self.published} numbers"
 
     @property
-    def count(self) -> int:
+    def published(self) -> int:
         """Return how many numbers were published: those that can be said."""
         return sum(not number.unsaid for number in self.numbers)
 
@@ -459,7 +459,7 @@ def _number(release: Release, label: str, value: float) -> Number:
     """Return a number with as many digits as its interval, or the noise, leaves."""
     quantity, beside = quantity_in(release, label), is_group_size(release, label)
     # Of a population that the table is a sample of, no count and no sum is known.
-    of_table = beside or _is(release, lambda kind: kind.of_totals)
+    of_table = beside or _statistic_is(release, lambda kind: kind.of_totals)
     return Number(
         label=_of_model(label) if is_model(release.request) else spelled(label),
         value=number_text(release, label, value),
@@ -467,7 +467,7 @@ def _number(release: Release, label: str, value: float) -> Number:
         noise=_ends(release.noise_ends.get(label), value, quantity),
         total="" if of_table else _ends(release.total_ends.get(label), value, quantity),
         beside=beside,
-        count=beside or _is(release, lambda kind: kind.of_counts),
+        count=beside or _statistic_is(release, lambda kind: kind.of_counts),
         gap=query_of(release).get("kind") == StatisticKind.DIFFERENCE and " less " in label,
     )
 
@@ -484,7 +484,7 @@ def _of_model(label: str) -> str:
     return f"{in_units}{MODEL_SCALE if in_units == label else _COEFFICIENT}"
 
 
-def _is(release: Release, what: Callable[[StatisticKind], bool]) -> bool:
+def _statistic_is(release: Release, what: Callable[[StatisticKind], bool]) -> bool:
     """Tell what holds for the statistic of a release; nothing of one that is not known."""
     kind = query_of(release).get("kind")
     return any(what(one) for one in StatisticKind if one == kind)

@@ -163,7 +163,7 @@ def distances_picture(distances: Sequence[PairDistance], columns: Sequence[str])
         },
         drawn="Every pair of columns with its largest distance from the original; pairs "
         "that were counted together in bold",
-        more=f"The largest distance is {worst.said}, of {worst.first} with {worst.second}",
+        more=f"The loosest is of {worst.first} with {worst.second}: {worst.said}",
         traces=[
             heat(
                 places[:-1],
